@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ from hamlet.env.act.results import LIFESPAN
 from hamlet.env.environment import Env
 from hamlet.numbers.random import multiply_high
 from hamlet.package.module import Module
+from hamlet.policies.joined import by_role
 from hamlet.policies.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
 from hamlet_train.collect import Actor, Choice, Player, Present, bounds_of, choose
 from hamlet_train.crews import Crew, crews_of
@@ -221,6 +222,9 @@ def played(
     if isinstance(policy, Mapping):
         if None not in policy:
             networks = {role: each for role, each in policy.items() if isinstance(each, Policy)}
+            if set(networks) == set(env.roles) and all_roll(list(networks.values())):
+                mlps = {str(role): mlp_of(each, greedy) for role, each in networks.items()}
+                return rolled_episodes(env, by_role(env, mlps), ticks)
             return first_episodes(env, chooser(env, networks, threads, greedy), ticks)
         policy = policy[None]
     if isinstance(policy, Table):
@@ -228,17 +232,29 @@ def played(
         return rolled_episodes(env, env.tabular(table.argmax(dim=-1) if greedy else table, policy.features), ticks)
     _check_fits(env, policy)
     kind = policy.about.get("activation", "tanh")
-    # A training that diverges leaves weights that `hamlet.MLP` refuses.
-    if not rolls(policy.network) or not np.abs(policy.parameters).max() <= MOST_WEIGHT:
+    if not all_roll([policy]):
         if kind != "tanh":
             raise TrainError(f"networks with {kind} have no controls, at most {MOST_HIDDEN} layers of {MOST_WIDTH}, "
                              "and weights of at most 2**20")  # fmt: skip
         return first_episodes(env, chooser(env, policy, threads, greedy), ticks)
+    return rolled_episodes(env, mlp_of(policy, greedy), ticks)
+
+
+def mlp_of(policy: Policy, greedy: bool) -> MLP:
+    """The network as rollouts take it."""
     views = policy.network.views(policy.parameters)
     weights, biases = (
         [torch.from_numpy(np.ascontiguousarray(each)) for each in layers] for layers in zip(*views, strict=True)
     )
-    return rolled_episodes(env, MLP(weights, biases, kind, sample=not greedy), ticks)
+    return MLP(weights, biases, policy.about.get("activation", "tanh"), sample=not greedy)
+
+
+def all_roll(policies: Sequence[Policy]) -> bool:
+    """Whether launches of many ticks can run these networks side by side. A training that diverges leaves weights that
+    `hamlet.MLP` refuses."""
+    kinds = {(len(each.network.hidden), each.about.get("activation", "tanh")) for each in policies}
+    sound = all(rolls(each.network) and np.abs(each.parameters).max() <= MOST_WEIGHT for each in policies)
+    return len(kinds) == 1 and sound
 
 
 def played_by_chance(env: Env, ticks: int = MOST_TICKS) -> Episodes:

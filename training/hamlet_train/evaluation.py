@@ -158,7 +158,7 @@ class Plan:
     def of(cls, universe: Universe, networks: Sequence[Network], agents: int, updates: int, ticks: int) -> Plan:
         """The plan for a training of so many updates and agent-ticks, of a network for each crew."""
         longest = LONGEST if universe.lifespan is None else min(universe.lifespan.ticks, MOST_TICKS)
-        extra = LAUNCH if len(networks) == 1 and rolls(networks[0]) else STEP
+        extra = LAUNCH if all(map(rolls, networks)) else STEP
         episodes = int(SHARE * max(ticks, SHORT)) // longest
         few, enough = (max(-(-each // agents), worlds) for each, worlds in zip(AGENTS, WORLDS, strict=True))
         worlds = min(max((episodes // (min(POINTS, updates) + 1) - extra) // agents, few), enough)

@@ -79,11 +79,12 @@ class NetworkPolicy:
 
     Attributes:
         layers: weights [members, outputs, inputs] f32 and biases [members, outputs] f32 of hidden layers, then of the
-            heads. Consecutive worlds have the same member.
+            heads. Consecutive worlds have the same member, unless agents have.
         activation: of hidden layers.
         value: whether the last row of the heads is a value; the others are logits.
         sample: whether actions are drawn; otherwise the likeliest is taken.
         store: what a rollout is to fill, of its ticks.
+        of_agents: the member of each agent of a world; empty where members are of worlds.
     """
 
     layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
@@ -91,6 +92,7 @@ class NetworkPolicy:
     value: bool
     sample: bool
     store: Storage = NOTHING_STORED
+    of_agents: tuple[int, ...] = ()
 
     @property
     def members(self) -> int:

@@ -6,6 +6,8 @@ binary64, so this is slow.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor
 
@@ -64,11 +66,26 @@ def choose(logits: Tensor, mask: Tensor, words: Tensor | None) -> tuple[Tensor, 
 def evaluate(policy: NetworkPolicy, observation: Tensor) -> Tensor:
     """The rows of the heads, [rows, lanes] f32, of an observation [values, lanes] f32."""
     members, lanes = policy.members, observation.shape[1]
+    if policy.of_agents:
+        return _by_agent(policy, observation)
     x = observation.view(-1, members, lanes // members)
     *hidden, heads = policy.layers
     for weight, bias in hidden:
         x = _activated(policy, _layer(weight, bias, x))
     return _layer(*heads, x).reshape(-1, lanes)
+
+
+def _by_agent(policy: NetworkPolicy, observation: Tensor) -> Tensor:
+    """The same where each agent of a world has the member of its number."""
+    of_agents = torch.tensor(policy.of_agents, device=observation.device)
+    of_lanes = of_agents.repeat(observation.shape[1] // len(of_agents))
+    rows = observation.new_zeros(policy.layers[-1][1].shape[1], observation.shape[1])
+    for member in range(policy.members):
+        lanes = torch.nonzero(of_lanes == member).squeeze(1)
+        layers = tuple((weight[member : member + 1], bias[member : member + 1]) for weight, bias in policy.layers)
+        if len(lanes):
+            rows[:, lanes] = evaluate(replace(policy, layers=layers, of_agents=()), observation[:, lanes])
+    return rows
 
 
 def _layer(weight: Tensor, bias: Tensor, x: Tensor) -> Tensor:

@@ -31,6 +31,7 @@ typedef struct {
     ix size;
     array_i64 sizes;
     ix lanes, activation, sample;
+    array_i64 of_agents;
 } network;
 
 /* Numbers that a member has for `outputs` outputs, of which `together` are computed at once. */

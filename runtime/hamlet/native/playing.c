@@ -85,6 +85,15 @@ static void run(const frame *call, ix world, ix end, i64 now, ix index, ix ticks
 /* The heads of the lanes of a chunk, member after member. */
 static void evaluate(const network *net, array_f32 x, array_f32 heads, f32 *room, lanes_of lanes) {
     ix lane = 0;
+    if (net->of_agents.rows > 0) {
+        /* A chunk has whole worlds. */
+        for (; lane < lanes.count; lane++) {
+            ix member = net->of_agents.data[lane % net->of_agents.rows];
+            const f32 *weights = net->weights.data + member * net->size;
+            evaluate_lane(net, weights, x.data + lane, heads.data + lane, x.columns, room);
+        }
+        return;
+    }
     while (lane < lanes.count) {
         ix member = (lanes.start + lane) / net->lanes;
         ix end = min_ix((member + 1) * net->lanes - lanes.start, lanes.count);

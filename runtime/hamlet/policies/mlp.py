@@ -37,6 +37,8 @@ class MLP:
         value: whether the last row of the heads is a value rather than a logit.
         sample: whether actions are drawn by their probabilities, the softmax of the logits that the mask allows.
             Otherwise the allowed action of the highest logit is taken.
+        of_agents: of a population, the member of each agent of a world, in every world: roles have policies of their
+            own. By default members are of worlds.
 
     Raises:
         EnvError: the tensors have other shapes or types, or are on several devices; or, on a CPU, a weight is not
@@ -52,6 +54,7 @@ class MLP:
     activation: Literal["tanh", "relu"] = "tanh"
     value: bool = True
     sample: bool = True
+    of_agents: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         word("activation", self.activation, ACTIVATIONS)
@@ -62,6 +65,8 @@ class MLP:
         _check_shapes(self.weights, self.biases)
         if self.rows <= self.value:
             raise EnvError("the heads have a row for each action, and one for the value if value=True: there is none")
+        if self.of_agents is not None:
+            object.__setattr__(self, "of_agents", _members(self.of_agents, self.members))
 
     @classmethod
     def random(
@@ -171,11 +176,12 @@ class MLP:
             (weight.detach().view(members, *weight.shape[-2:]), bias.detach().view(members, -1))
             for weight, bias in zip(self.weights, self.biases, strict=True)
         )
-        return NetworkPolicy(layers, self.activation, self.value, self.sample)
+        return NetworkPolicy(layers, self.activation, self.value, self.sample, of_agents=tuple(self.of_agents or ()))
 
     def __repr__(self) -> str:
         sizes = " -> ".join(str(size) for size in (self.inputs, *(bias.shape[-1] for bias in self.biases)))
         several = "" if self.members is None else f", members={self.members}"
+        several += "" if self.of_agents is None else f", of_agents={list(self.of_agents)}"
         return f"MLP({sizes}, {self.activation!r}, value={self.value}, sample={self.sample}{several})"
 
     def _check(self, name: str, tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> None:
@@ -188,8 +194,20 @@ class MLP:
             )
 
     def _check_lanes(self, lanes: int) -> None:
-        if lanes % (self.members or 1):
+        if self.of_agents is not None:
+            if lanes % len(self.of_agents):
+                raise EnvError(f"{lanes} lanes are no whole worlds of {len(self.of_agents)} agents")
+        elif lanes % (self.members or 1):
             raise EnvError(f"{self.members} members cannot share {lanes} lanes: each has as many")
+
+
+def _members(of_agents: Any, members: int | None) -> tuple[int, ...]:
+    """The members of agents, or `EnvError`."""
+    last = (members or 1) - 1
+    problem = f"of_agents are the members of all agents of a world, each a whole number in 0 .. {last}"
+    if not isinstance(of_agents, (list, tuple, range)) or not len(of_agents):
+        raise EnvError(f"{problem}, not {shown(of_agents)}")
+    return tuple(whole(each, 0, last, problem) for each in of_agents)
 
 
 def _place(device: Any) -> torch.device:

@@ -489,6 +489,7 @@ TABLE: dict[tuple[str, str], Row] = {
     ("MLP", "activation"): Row(["relu"], [*NO_WORD, None]),
     ("MLP", "value"): Row(FLAGS, NO_FLAG),
     ("MLP", "sample"): Row(FLAGS, NO_FLAG),
+    ("MLP", "of_agents"): Row([None, [0], (0, 0)], [*(v for v in ODD if v is not None), [], [1], [-1], [0.5], "0", 0]),
     ("MLP.random", "inputs"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
     ("MLP.random", "actions"): Row(INTEGERS, [*NO_INTEGER, 0, -1]),
     ("MLP.random", "hidden"): Row([[4], (4, 8)], [*ODD, None, "4", [0], [65], [4.0], [4, 4, 4], [], 1j, np.zeros(2)]),

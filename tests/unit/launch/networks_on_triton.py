@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,16 @@ from hamlet.policies.mlp import MLP
 
 ROOT = Path(__file__).parents[3]
 VALUES, ACTIONS = 9, 5
+AGENTS = [0, 1, 1]
+"""Of a world, the member of each."""
 CASES: tuple[tuple[int, dict[str, Any]], ...] = (
     (70, {"hidden": (6, 8)}),
     (66, {"hidden": (7,), "activation": "relu", "sample": False, "members": 33}),
     (128, {"hidden": (3,), "value": False, "members": 2}),
+    (66, {"hidden": (6, 8), "members": 2, "of_agents": AGENTS}),
+    (66, {"hidden": (6,), "members": 2, "value": False, "of_agents": AGENTS}),
 )
-"""Lanes and networks: a last block that is not full, members of few lanes, members of whole blocks."""
+"""Lanes and networks: a last block that is not full, members of few lanes, members of whole blocks; of agents."""
 
 
 def same(left: torch.Tensor, right: torch.Tensor) -> bool:
@@ -41,13 +46,15 @@ def compare(kernel: Any) -> set[int]:
     """Compare the kernel with torch; the actions that were taken."""
     taken = set()
     for lanes, arguments in CASES:
-        policy = MLP.random(VALUES, ACTIONS, seed=3, **arguments)
+        random = {name: value for name, value in arguments.items() if name != "of_agents"}
+        policy = replace(MLP.random(VALUES, ACTIONS, seed=3, **random), of_agents=arguments.get("of_agents"))
         policy.weights[-1].mul_(300)
         generator = torch.Generator().manual_seed(1)
         observation = torch.randn(VALUES, lanes, generator=generator)
         mask = torch.rand(ACTIONS, lanes, generator=generator) < 0.6
         mask[:, 3] = False
-        given = policy.prepared(), Shape(lanes, 1, 7), Stream((1 << 63) + 12345, 9)
+        agents = len(policy.of_agents or "1")
+        given = policy.prepared(), Shape(lanes // agents, agents, 7), Stream((1 << 63) + 12345, 9)
         found = decider(*given, kernel)(observation, mask, (1 << 32) - 2)
         expected = expected_of(*given)(observation, mask, (1 << 32) - 2)
         for name in found._fields:

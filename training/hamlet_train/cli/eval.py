@@ -27,6 +27,9 @@ PATH = click.Path(path_type=Path)
 @click.option(
     "--compare", type=PATH, nargs=2, metavar="A B", help="In place of --policy: two of them, beside each other."
 )
+@click.option("--against", "rival", type=PATH,
+              help="Another policy: each role of both plays beside the others of both.")  # fmt: skip
+@click.option("--elo", is_flag=True, help="Rate checkpoints of the run by what each role returns in the same worlds.")
 @click.option("--episodes", type=click.IntRange(1, 2**20), default=1000, show_default=True, help="How many, about.")
 @click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
 @click.option(
@@ -39,6 +42,8 @@ def evaluate(
     universe: Path,
     path: Path | None,
     compare: tuple[Path, Path] | None,
+    rival: Path | None,
+    elo: bool,
     episodes: int,
     agents: int | None,
     greedy: bool,
@@ -61,6 +66,8 @@ def evaluate(
 
     if (path is None) == (compare is None):
         raise TrainError("say who plays: --policy RUN, or --compare RUN OTHER, not both")
+    if (rival or elo) and (path is None or as_json):
+        raise TrainError("--against and --elo go with --policy RUN, and print tables alone: leave out the others")
     module = open_universe(universe)
     paths = [*compare] if compare else [Path() if path is None else path]
     named = [Named.read(each, module) for each in paths]
@@ -71,6 +78,19 @@ def evaluate(
     chosen = (max(each.seed for each in named) + 1) % 2**64 if seed is None else seed
     with told(module.name):
         small = environment(module, 1, agents, chosen)
+    if rival is not None or elo:
+        from hamlet_train.cli.meeting import show_crossed, show_rated
+        from hamlet_train.crossing import Arena
+        from hamlet_train.policy import read_all
+
+        size = -(-episodes // small.num_agents), small.num_agents
+        arena = Arena(module, *size, chosen, threads_of(threads), greedy)
+        with told(module.name):
+            if rival is not None:
+                show_crossed(arena, {str(paths[0]): named[0].policies[0], str(rival): read_all(rival, module)})
+            if elo:
+                show_rated(arena, paths[0])
+        return
     worlds = Worlds(module, -(-episodes // small.num_agents), agents, chosen)
     with Console(stderr=True).status("playing"), told(module.name):
         names = [str(each) for each in paths] if compare else ["greedy" if greedy else "policy"]

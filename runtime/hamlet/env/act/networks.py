@@ -38,7 +38,13 @@ class NetworkCheck:
             raise EnvError(f"{network} has {network.inputs} inputs and {network.actions} logits, but {expected}")
         if network.device != mask.device:
             raise EnvError(f"the policy is on {network.device}, the environment is on {mask.device}")
-        if worlds % (network.members or 1):
+        if network.of_agents is not None:
+            agents = self._buffers.shape.agents
+            if len(network.of_agents) != agents:
+                raise EnvError(
+                    f"of_agents are the members of {len(network.of_agents)} agents, and a world has {agents}"
+                )
+        elif worlds % (network.members or 1):
             raise EnvError(f"{network.members} members cannot share {worlds} worlds: each has as many")
         self._check_bounds()
         return network.prepared()

@@ -216,7 +216,7 @@ def chosen(interpreter: Interpreter, buffers: Buffers, policy: Acting, now: Stre
 
 def networks_of(policy: NetworkPolicy, first: int, worlds: int, of_all: int) -> NetworkPolicy:
     """The networks of so many worlds, from number `first` on, of all worlds."""
-    if policy.members == 1:
+    if policy.members == 1 or policy.of_agents:
         return policy
     numbers = torch.arange(first, first + worlds) * policy.members // of_all
     mine = numbers.to(policy.layers[0][0].device)

@@ -16,6 +16,7 @@ from hamlet.launch.cpu.playing import aligned
 
 HEADS = "hamlet_heads"
 MOST_HIDDEN = 2
+NO_AGENTS = np.zeros(0, np.int64)
 
 
 def reaches(policy: NetworkPolicy) -> bool:
@@ -32,7 +33,7 @@ class Heads:
         made = player(loaded)
         weights, size = packed(policy, lanes, made)
         activation = TANH if policy.activation == "tanh" else RELU
-        self._network = Network(weights, size, sizes(policy), lanes, activation, 0)
+        self._network = Network(weights, size, sizes(policy), lanes, activation, 0, NO_AGENTS)
         self._lanes, self._rows = lanes, int(self._network.sizes[-1])
         whole = -(-self._rows // made.outputs) * made.outputs
         pitch = lanes + made.span

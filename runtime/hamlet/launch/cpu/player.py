@@ -75,6 +75,7 @@ class Network(NamedTuple):
         lanes: how many lanes share a member.
         activation: of hidden layers, `RELU` or `TANH`.
         sample: whether actions are drawn.
+        of_agents: the member of each agent of a world, i64; empty where members are of worlds.
     """
 
     weights: Array
@@ -83,6 +84,7 @@ class Network(NamedTuple):
     lanes: int
     activation: int
     sample: int
+    of_agents: Array
 
 
 class Worlds(NamedTuple):

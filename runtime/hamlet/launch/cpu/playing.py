@@ -50,13 +50,14 @@ class Playing:
     ) -> None:
         """`most`: the lanes of a chunk of the kernel."""
         self._player, self._shape = player, shape
-        lanes = shape.lanes // policy.members
+        lanes = 1 if policy.of_agents else shape.lanes // policy.members
         weights, size = packed(policy, lanes, player)
         activation = TANH if policy.activation == "tanh" else RELU
-        self.network = Network(weights, size, sizes(policy), lanes, activation, int(policy.sample))
+        of_agents = np.array(policy.of_agents, np.int64)
+        self.network = Network(weights, size, sizes(policy), lanes, activation, int(policy.sample), of_agents)
         self.worlds = _worlds(shape, arrays, stream, by_hand, observe)
         self.stored = _stored(policy.store, shape.lanes)
-        together = max(MEMBERS // (4 * size), 1) * lanes
+        together = most if policy.of_agents else max(MEMBERS // (4 * size), 1) * lanes
         self.per_chunk = max(min(most, together) // shape.agents, 1)
         self._lanes = self.per_chunk * shape.agents
 

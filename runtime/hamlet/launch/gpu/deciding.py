@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -25,6 +26,8 @@ MOST_BLOCKS = 2048
 
 def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) -> Decide:
     """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each."""
+    if policy.of_agents:
+        return _by_agent(policy, shape, stream, kernel)
     lanes, device = shape.lanes, policy.layers[0][0].device
     hidden = [bias.shape[1] for _, bias in policy.layers[:-1]]
     rows, of_member = policy.layers[-1][1].shape[1], lanes // policy.members
@@ -58,6 +61,38 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
         return Decided(actions, log_probs, heads[-1] if policy.value else None, heads[: policy.actions].T)
 
     return deciding
+
+
+def _by_agent(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) -> Decide:
+    """The same where each agent of a world has the member of its number: each member decides for all lanes, and a lane
+    takes the decision of its own."""
+    of_lanes = torch.tensor(policy.of_agents, device=policy.layers[0][0].device).repeat(shape.worlds)
+    members = [
+        decider(replace(policy, layers=_one(policy, member), of_agents=()), shape, stream, kernel)
+        for member in range(policy.members)
+    ]
+
+    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int) -> Decided:
+        first, *others = (each(observation, mask, tick) for each in members)
+        for member, other in enumerate(others, 1):
+            mine = of_lanes == member
+            values = None
+            if first.values is not None and other.values is not None:
+                values = torch.where(mine, other.values, first.values)
+            first = Decided(
+                torch.where(mine, other.actions, first.actions),
+                torch.where(mine, other.log_probs, first.log_probs),
+                values,
+                torch.where(mine.unsqueeze(1), other.logits, first.logits),
+            )
+        return first
+
+    return deciding
+
+
+def _one(policy: NetworkPolicy, member: int) -> tuple[tuple[torch.Tensor, torch.Tensor], ...]:
+    """The layers of a member."""
+    return tuple((weight[member : member + 1], bias[member : member + 1]) for weight, bias in policy.layers)
 
 
 def packed(policy: NetworkPolicy) -> tuple[torch.Tensor, int]:
