@@ -30,7 +30,7 @@ def few_priorities(program: Program, facts: Facts) -> Program:
     numbered = [_numbered(f, facts, few) if f.name in functions else f for f in program.functions]
     if not few:
         return program
-    reductions = tuple(replace(each, few=few.get(each.name)) for each in program.reductions)
+    reductions = tuple(replace(each, few=few.get(each.name, each.few)) for each in program.reductions)
     return replace(program, functions=tuple(numbered), reductions=reductions)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import torch
@@ -104,16 +105,19 @@ class Layouts:
             chosen, blocked = torch.where(taken, cell, chosen), blocked & ~taken
         return list(coordinates(chosen, self._permuted))
 
-    def sought(self, layout: Tensor, holds: Tensor, first: int, agents: int) -> list[Tensor]:
+    def sought(self, layout: Tensor, sought: Sequence[Tensor], first: int, agents: int) -> list[Tensor]:
         """The positions of agents, [agents, worlds] per axis: each has the next of the free cells, in the order of the
-        layout, for which this holds (bool [worlds, cells]); the last of them where they are too few. Where there is
-        none, agents have the cells of the indices from `first` on."""
+        layout, that are among those sought (bool [worlds, cells]); the last of them where they are too few. Where none
+        of them is free, those sought next count; where there are no others, agents have the cells of the indices from
+        `first` on."""
         if self._domain is None:
             raise ValueError("there are no free cells")
         word = layout.long() & WORD
         order = self._free[permute(self._indices(word, 0, self._domain.size), word, self._domain)]
         chosen = self._free[permute(self._indices(word, first, agents), word, self._domain)]
-        here = holds.gather(1, order.T.long()).T
+        here = torch.zeros_like(order, dtype=torch.bool)
+        for cells in sought:
+            here = torch.where(here.any(dim=0), here, cells.gather(1, order.T.long()).T)
         place, count = here.cumsum(0), here.sum(0)
         for agent in range(agents):
             turn = here & (place == torch.clamp(count, max=agent + 1))

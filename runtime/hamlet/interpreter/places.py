@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -91,10 +93,10 @@ class Places:
             return self._layouts.open_apart(layout, walls, range(first, first + agents), first + agents)
         return self._layouts.open_anywhere(layout, walls, first, agents)
 
-    def sought_starts(self, layout: Tensor, holds: Tensor, agents: int) -> list[Tensor]:
-        """Where each agent starts, [agents, worlds] per axis, among the cells for which this holds (bool [worlds,
-        cells])."""
-        return self._layouts.sought(layout, holds, len(self._at_random), agents)
+    def sought_starts(self, layout: Tensor, sought: Sequence[Tensor], agents: int) -> list[Tensor]:
+        """Where each agent starts, [agents, worlds] per axis, among the first of these cells (bool [worlds, cells]) of
+        which some are free."""
+        return self._layouts.sought(layout, sought, len(self._at_random), agents)
 
     def open_places(self, layout: Tensor, walls: Tensor, agents: int) -> list[tuple[int, Tensor]]:
         """The rows of the stored places of affordances at random that stay and may stand anywhere, and their cells

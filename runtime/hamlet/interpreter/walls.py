@@ -57,9 +57,7 @@ def begin_on_cells(lanes: Lanes, buffers: Buffers, places: Places, worlds: Tenso
     for row, affordance in enumerate(lanes.universe.affordances):
         if affordance.place is None:
             free = free.scatter(1, state["places"][row, worlds].long().unsqueeze(1), False)
-    holds = holds & free
-    if lanes.closed is not None:
-        holds = torch.where(holds.any(dim=1, keepdim=True), holds, free)
+    sought = [holds & free] if lanes.closed is None else [holds & free, free]
     position = state["position"].view(-1, shape.worlds, shape.agents)
-    for axis, x in enumerate(places.sought_starts(state["layout"][worlds], holds, shape.agents)):
+    for axis, x in enumerate(places.sought_starts(state["layout"][worlds], sought, shape.agents)):
         position[axis, worlds] = x.T

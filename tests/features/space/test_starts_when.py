@@ -55,6 +55,34 @@ def test_agents_have_the_next_cells_of_the_layout_that_fulfil_it(backend: str, c
     assert 0 < none < few < worlds / 2
 
 
+@BACKENDS
+def test_a_cell_that_an_affordance_has_for_good_does_not_count(backend: str, compiled: Compiled) -> None:
+    text = """
+universe shore
+space grid 5 { starts when position x >= 3 }
+lifespan 2 ticks
+meter energy = 1 { decay 0.1 }
+cells {
+    state stone = chance(0.5)
+    solid when stone
+}
+affordance Spring at (4) { instantly { energy += 0.1 } }
+reward energy
+observe { position absolute }
+"""
+    env = hamlet.make(compiled(text), worlds=400, backend=backend, seed=5, quiet=True)
+    env.reset()
+    stone, x = env.meter("stone").T.bool(), env.state["position"][0].long()
+    some = ~stone[:, :3].all(1)
+    for there in (stone[:, 3], ~stone[:, 3]):
+        assert int((there & ~stone[:, 4]).sum()) > 50
+    assert bool((x[~stone[:, 3]] == 3).all())
+    instead = stone[:, 3] & some
+    assert bool((x[instead] < 3).all())
+    assert not bool(stone.gather(1, x.unsqueeze(1))[instead].any())
+    assert bool((x[stone[:, 3] & ~some] < 4).all())
+
+
 def test_each_cell_is_as_likely(compiled: Compiled) -> None:
     text = ROOMS.replace("chance(0.3)", "position x == 5").replace("integer(1, 3)", "integer(2, 3)")
     env = hamlet.make(compiled(text), worlds=6000, seed=3, quiet=True)

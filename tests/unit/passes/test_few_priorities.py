@@ -94,6 +94,15 @@ def test_few_whole_priorities_are_numbered_and_keep_their_order(key: str, few: i
         assert few is None or (found.min() >= 1 and found.max() <= few)
 
 
+def test_how_many_cells_there_are_is_kept_where_priorities_are_numbered() -> None:
+    text = UNIVERSE.format(key="level").replace("space none", "space grid 3 x 5")
+    text = text.replace("Booth {", "Booth at (0, 0) {").replace(
+        "0.001 * count(mood > 0.5)", "0.001 * count(mood > 0.5) at (position x + 1, position y)"
+    )
+    program = optimise(lower(universe_of(text))).program
+    assert {each.op: each.few for each in program.reductions} == {"rank": 13, "grant": 13, "alike": 15}
+
+
 def test_what_is_few_is_printed_and_read_and_verified() -> None:
     _, _, program = programs("level")
     text = print_program(program)

@@ -60,7 +60,7 @@ from hamletc.targets.c.tick import constant, turning
 
 flags, alive, cause, living, waits, tiled, count = names("flags alive cause living waits tiled count")
 every_tick, observing, caching, counting, episode = names("every_tick observing caching counting episode")
-agent, turns, place, own, cells, last = names("agent turns place own cells last")
+agent, turns, place, own, cells, lines = names("agent turns place own cells lines")
 TURN = lane * turns >> 16
 """The number of a lane's world among those of the chunk."""
 
@@ -125,14 +125,15 @@ def _last(bindings: Bindings, cuts: Cuts | None) -> Iterator[Code]:
         return
     rows = schema.observation_rows(bindings.universe)
     yield Remark("Each lane has a line in memory. Rows of few lanes each would touch as many cache lines as values.")
-    yield assign(last, call("room_like", "final_observation_array", rows * WIDE))
-    lines = (
-        do("_observe_rows", last, WIDE, -first, first, first + WIDE, flags, True, rows),
-        do("store_last", last, flags, first, "final_observation_array", "start", rows),
+    # No array of the state is called so: functions that are called here pass those by their names.
+    yield assign(lines, call("room_like", "final_observation_array", rows * WIDE))
+    written = (
+        do("_observe_rows", lines, WIDE, -first, first, first + WIDE, flags, True, rows),
+        do("store_last", lines, flags, first, "final_observation_array", "start", rows),
     )
-    some = when(call("any_set", flags[call("wide", first)]), lines)
+    some = when(call("any_set", flags[call("wide", first)]), written)
     yield loop(first, 0, LANES, WIDE, body=[some])
-    yield do("give_back", last)
+    yield do("give_back", lines)
 
 
 def _next() -> Iterator[Code]:
