@@ -16,6 +16,7 @@ import re
 import sys
 from pathlib import Path
 
+import measured
 import ported
 import tables
 from tables import Report, Table
@@ -23,7 +24,7 @@ from tables import Report, Table
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
 PAGES = (ROOT / "docs" / "performance.md", ROOT / "docs" / "ports.md", ROOT / "README.md")
-TABLES: dict[str, Table] = tables.TABLES | {"ports": ported.ports}
+TABLES: dict[str, Table] = tables.TABLES | {"ports": ported.ports, "gpu": measured.gpu}
 PLOTS = ROOT / "docs" / "performance"
 REGION = re.compile(r"(<!-- begin (\w+) -->\n).*?(<!-- end \2 -->)", re.DOTALL)
 

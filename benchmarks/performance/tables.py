@@ -116,7 +116,7 @@ def headline(reports: Reports) -> str:
         parts.append(
             f"`hamletc check` of the town takes {check:.2f} s and `hamletc compile` {compiled:.2f} s, as processes."
         )
-    for row in _counted(reports):
+    for row in counted_kernels(reports):
         if (row["universe"], row["kernel"]) == ("town", "rollout"):
             parts.append(
                 f"The town's rollout kernel for sm_90 (H100) has {row['registers']} registers, {row['spilled']} bytes "
@@ -252,7 +252,9 @@ def kernels(reports: Reports) -> str:
 
 def phases(reports: Reports) -> str:
     """Executed instructions of the town's kernels by phase of the tick."""
-    counted = [row for row in _counted(reports) if row["universe"] == "town" and row["kernel"] in ("rollout", "step")]
+    counted = [
+        row for row in counted_kernels(reports) if row["universe"] == "town" and row["kernel"] in ("rollout", "step")
+    ]
     if not counted:
         return missing(COUNT)
     names = list(dict.fromkeys(name for kernel in counted for name in kernel["phases"]))
@@ -266,14 +268,15 @@ def _cells(counts: Iterable[Sequence[float]]) -> list[str]:
     return [f"{number:.1f}" for pair in counts for number in pair]
 
 
-def _counted(reports: Reports) -> list[Report]:
+def counted_kernels(reports: Reports) -> list[Report]:
+    """What was counted of each kernel."""
     found: list[Report] = reports.get("kernels", {}).get("executed", [])
     return found
 
 
 def pipes(reports: Reports) -> str:
     """Executed instructions of all kernels by pipe, and what they move."""
-    if not (counted := _counted(reports)):
+    if not (counted := counted_kernels(reports)):
         return missing(COUNT)
     names = [name for name in PIPES if any(name in row["pipes"] for row in counted)]
     rows = [
@@ -288,20 +291,20 @@ def pipes(reports: Reports) -> str:
 
 def model(reports: Reports) -> str:
     """What each kernel should do on GPUs, by the counts."""
-    if not (counted := _counted(reports)):
+    if not (counted := counted_kernels(reports)):
         return missing(COUNT)
     first, *others = GPUS
     hosts = _hosts(reports)
-    said = {row["universe"] + row["kernel"]: {gpu: predict(_work(row), gpu) for gpu in GPUS} for row in counted}
+    said = {row["universe"] + row["kernel"]: {gpu: predict(work(row), gpu) for gpu in GPUS} for row in counted}
     rows, checks = [], []
     for row in counted:
         start = [row["universe"], row["kernel"]]
         found = said[row["universe"] + row["kernel"]]
         on, ticks = found[first], max(row["ticks"], 1)
         rows.append(
-            [*start, str(on.warps), *(_billions(on.limits[limit]) for limit in LIMITS),
-             on.busiest if on.bound == "pipe" else on.bound, f"**{_billions(on.rate)}**",
-             *(f"{_billions(found[gpu].rate)}" for gpu in others),
+            [*start, str(on.warps), *(billions(on.limits[limit]) for limit in LIMITS),
+             on.busiest if on.bound == "pipe" else on.bound, f"**{billions(on.rate)}**",
+             *(f"{billions(found[gpu].rate)}" for gpu in others),
              *(f"{agents_for(on.rate, host, ticks):,.0f}" for host in hosts)]
         )  # fmt: skip
         checks.append(
@@ -334,11 +337,13 @@ def _hosts(reports: Reports) -> tuple[float, ...]:
     return (max(row["whole"]["median"] for row in report["rows"]) / 1e6 + DRIVER,)
 
 
-def _work(row: Report) -> Work:
+def work(row: Report) -> Work:
+    """The counts of a kernel, for the model of GPUs."""
     return Work(**{field.name: row[field.name] for field in fields(Work)})
 
 
-def _billions(rate: float) -> str:
+def billions(rate: float) -> str:
+    """To a digit behind the point."""
     return f"{rate / 1e9:.1f}" if rate < 1e11 else f"{rate / 1e9:,.0f}"
 
 
@@ -417,20 +422,10 @@ def scaling(reports: Reports) -> str:
     return "\n\n".join(parts)
 
 
-def gpu(reports: Reports) -> str:
-    """Whether a GPU was measured."""
-    if "h100" in reports:
-        return "Measured on a GPU: [results/h100.md](../benchmarks/results/h100.md)."
-    return missing(
-        "python benchmarks/gpu_check.py --json benchmarks/results/h100.json",
-        "No GPU has been measured: rates of the Triton kernels are predicted here, and none is claimed",
-    )
-
-
 TABLES: dict[str, Table] = {
     table.__name__: table
     for table in (
         rollout, headline, first_step, sizes, texts, peers, strategies, kernels, pipes, phases, model, exactness,
-        telemetry, scaling, gpu,
+        telemetry, scaling,
     )
 }  # fmt: skip

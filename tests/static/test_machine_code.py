@@ -137,3 +137,20 @@ def test_agents_that_meet_need_no_other_memory(name: str, tmp_path: Path) -> Non
         assert kernel["registers"] <= 128, key
         assert (kernel["stack"], kernel["local"]) == (0, 0), key
         assert kernel["sass_opcodes"]["BAR.SYNC.DEFER_BLOCKING"] > 3, key
+
+
+def test_counters_keep_both_zeros(tmp_path: Path) -> None:
+    """`ptxas` takes -0.0 for +0.0 in a select from 1.0 and -0.0, which adding under a condition is: FSET gives +0.0."""
+    counting = """
+universe counting
+space none
+lifespan 90 ticks
+meter energy = uniform(0, 1) { decay 0.01 }
+meter idle = 0 in -600 .. 600
+rule waits: energy == 0.25 -> idle += 1
+reward idle
+observe { meters }
+"""
+    found = machine_code(universe_of(counting), tmp_path / "counting", ["--kernel=step"])["step", 90]
+    assert found["ptx_opcodes"]["selp.b32"] >= 1
+    assert not [opcode for opcode in found["sass_opcodes"] if opcode.startswith("FSET.")]

@@ -54,6 +54,9 @@ class Gpu:
 GPUS = (
     # NVIDIA H100 SXM data sheet: 132, 3.35 TB/s. Assumed: 1.755 GHz under load, copies at 3.0 TB/s, 650 clocks.
     Gpu("H100", 90, 132, 1.755e9, 3.35e12, 3.0e12, 650),
+    # NVIDIA H200 data sheet: 132, 4.8 TB/s. Measured (benchmarks/results/h200.md): 1.98 GHz in rollouts, copies at 4.26
+    # TB/s. Assumed: 650 clocks.
+    Gpu("H200", 90, 132, 1.98e9, 4.8e12, 4.26e12, 650),
     # NVIDIA B200 data sheet: 148, 8 TB/s. Assumed: 1.9 GHz under load, copies at 7.2 TB/s, 800 clocks.
     Gpu("B200", 100, 148, 1.9e9, 8.0e12, 7.2e12, 800),
 )

@@ -13,7 +13,7 @@ from hamlet_lab.machine_code.pipes import CLOCKS, OPCODES, PIPES, clocks, pipe
 from hamlet_lab.profile.model import EFFICIENCY, GPUS, Work, agents_for, predict
 
 RESULTS = Path(__file__).parents[3] / "benchmarks" / "results" / "kernels.json"
-H100, B200 = GPUS
+H100, H200, B200 = GPUS
 ROLLOUT = Work(87, 389.0, {"alu": 282.0, "fma": 61.0, "fmaheavy": 39.0, "lsu": 0.5}, 1.2, 1.5, 1 / 64)
 STEP = Work(152, 3327.0, {"alu": 2124.0, "fma": 139.0, "fmaheavy": 788.0, "lsu": 146.0}, 61.0, 440.0, 7.0)
 

@@ -16,6 +16,7 @@ import torch
 
 from hamlet.launch.gpu.coalescing import without_coalescing
 from hamlet.launch.gpu.options import constants, options
+from hamlet.launch.gpu.selects import respelling
 from hamlet.schema import abi
 
 Argument: TypeAlias = torch.Tensor | int | None
@@ -136,7 +137,7 @@ class Launch:
         Returns:
             What can be launched again; `None` where a kernel is not compiled.
         """
-        with without_coalescing():
+        with without_coalescing(), respelling():
             compiled = getattr(kernels, self.kernel)[self.grid(block)](*self.arguments, **self.settings(block))
         return compiled if compiled is None or isinstance(compiled, Compiled) else JustInTime(compiled)
 

@@ -11,6 +11,7 @@ import torch
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.cache import make_writable
 from hamlet.launch.gpu.coalescing import without_coalescing
+from hamlet.launch.gpu.selects import respelling
 
 if TYPE_CHECKING:
     from triton.compiler import CompiledKernel
@@ -107,7 +108,7 @@ def compile_kernel(
     source = ASTSource(function, dict(types), dict(constants), dict(sorted(attributes.items())))
     make_writable()
     try:
-        with without_coalescing():
+        with without_coalescing(), respelling():
             return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=dict(options))
     except Exception as error:
         raise EnvError(f"Triton {triton.__version__} cannot compile for sm_{capability}: {error}") from error

@@ -12,6 +12,7 @@ from hamlet.backend.playing import Decide
 from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.options import options
+from hamlet.launch.gpu.selects import respelling
 from hamlet.numbers.random import WORD
 
 BLOCK = 64
@@ -57,7 +58,8 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
         log_probs = torch.empty(lanes, device=device)
         arrays = (observation.contiguous(), mask, weights, room, heads, actions, log_probs)
         words = (first & WORD, stream.low, stream.high, tick & WORD)
-        kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, **settings)
+        with respelling():
+            kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, **settings)
         return Decided(actions, log_probs, heads[-1] if policy.value else None, heads[: policy.actions].T)
 
     return deciding
