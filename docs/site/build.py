@@ -10,8 +10,10 @@ import sys
 import zlib
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
+from hashlib import sha256
 from html import escape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from boards import kept
 from links import Links
@@ -152,10 +154,27 @@ def _runs(page: bool | None, pyodide: Path | None) -> bool:
 
 
 def _run_page(folder: Path, pyodide: Path | None) -> None:
-    chosen = () if pyodide is None else ("--pyodide", str(pyodide.absolute()))
-    command = [sys.executable, "-m", "hamletc", "page", "-o", str(folder.absolute()), *chosen]
-    if subprocess.run(command, cwd=ROOT, check=False).returncode:
-        raise SiteError("the page in which universes run could not be written")
+    """Put the page in which universes run beside the docs. It takes minutes, and is kept for the same sources."""
+    kept = ROOT / "build" / f"page-{_sources()}"
+    if not kept.is_dir():
+        for older in (ROOT / "build").glob("page-*"):
+            shutil.rmtree(older)
+        chosen = () if pyodide is None else ("--pyodide", str(pyodide.absolute()))
+        with TemporaryDirectory(dir=ROOT / "build") as made:
+            command = [sys.executable, "-m", "hamletc", "page", "-o", f"{made}/page", *chosen]
+            if subprocess.run(command, cwd=ROOT, check=False).returncode:
+                raise SiteError("the page in which universes run could not be written")
+            (Path(made) / "page").rename(kept)
+    shutil.copytree(kept, folder)
+
+
+def _sources() -> str:
+    """A digest of all that the page in which universes run is made of."""
+    digest = sha256()
+    for folder in ("compiler", "runtime", "language", "universes"):
+        for path in sorted(each for each in (ROOT / folder).rglob("*") if each.is_file() and each.suffix != ".pyc"):
+            digest.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _settings(links: Links) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import takewhile
 from pathlib import Path
 
 from pages import ROOT, Page
@@ -15,10 +16,10 @@ from hamlet.schema.roles import fewest_agents
 from hamlet.universe import Universe, meet
 from hamletc.compile import check_file
 from hamletc.frontend import Stopwatch
-from hamletc.page.told import remarks
 
 GALLERY, PORTS = "docs/gallery.md", "docs/ports.md"
 _NAMED = re.compile(r"\(\.\./(universes/[\w/]+\.hamlet)\)")
+_ABOUT = re.compile(r"(Port of|Source|Differs): ")
 _CELL = re.compile(r"(?<!\\)\|")
 
 
@@ -48,7 +49,7 @@ def gallery(pictured: frozenset[str], runs: bool) -> Page:
     told = dict(_told(text))
     ordered = [*told, *sorted(str(text.relative_to(ROOT)) for _, text in boards() if "/ports/" not in str(text))]
     below = tuple(_page(name, told.get(name, ""), (), pictured, runs) for name in dict.fromkeys(ordered))
-    return Page("gallery.md", title_of(text), text, GALLERY, below)
+    return Page("universes/gallery/index.md", title_of(text), text, GALLERY, below)
 
 
 def ports(pictured: frozenset[str], runs: bool) -> Page:
@@ -58,7 +59,7 @@ def ports(pictured: frozenset[str], runs: bool) -> Page:
         _page(name, "", tuple(_rows(text, Path(name).stem)), pictured, runs)
         for name in sorted(str(port.relative_to(ROOT)) for port in (ROOT / "universes/ports").glob("*.hamlet"))
     )
-    return Page("ports.md", title_of(text), text, PORTS, below)
+    return Page("universes/ports/index.md", title_of(text), text, PORTS, below)
 
 
 def _told(text: str) -> Iterator[tuple[str, str]]:
@@ -89,15 +90,29 @@ def _page(name: str, told: str, rows: tuple[tuple[str, str], ...], pictured: fro
     source = (ROOT / name).read_text(encoding="utf-8")
     path, stem = name.removesuffix(".hamlet") + ".md", Path(name).stem
     title = stem.replace("_", " ").capitalize()
-    body = [f"# {title}", "", told or remarks(source), ""]
+    body = [f"# {title}", "", told or _remarks(source), ""]
     if board_of(path) in pictured:
         body += [f"![A world of {title} after some ticks of random play](board:{board_of(path)})", ""]
     if runs:
         body += [f"run:universe={path.removeprefix('universes/').removesuffix('.md')}", ""]
     facts = (*rows, *_numbers(name, source))
-    body += ["## Numbers", "", "| of it | |", "|---|---|", *(f"| {key} | {value} |" for key, value in facts)]
+    body += ["## Numbers", "", "| | |", "|---|---|", *(f"| {key} | {value} |" for key, value in facts)]
     body += ["", "## Text", "", f"`{name}`", "", f"```hamlet part\n{source.rstrip()}\n```", ""]
     return Page(path, title, "\n".join(body), PORTS if "/ports/" in name else GALLERY, whole=False)
+
+
+def _remarks(source: str) -> str:
+    """The remarks at the beginning of a text; those of ports, which begin with what they are about, as a list."""
+    said: list[str] = []
+    for line in takewhile(lambda line: line.startswith("#"), source.splitlines()):
+        text = line.lstrip("# ").rstrip()
+        if about := _ABOUT.match(text):
+            said.append(f"- **{about[1]}:** {text[about.end() :]}")
+        elif said and text:
+            said[-1] += f" {text}"
+        elif text:
+            said.append(text)
+    return "\n".join(said)
 
 
 def _numbers(name: str, source: str) -> Iterator[tuple[str, str]]:
