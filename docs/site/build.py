@@ -101,7 +101,7 @@ def _text(page: Page, links: Links, runs: bool) -> str:
     def after(words: str, block: str) -> str:
         if words not in COMPLETE or not runs:
             return ""
-        where = escape(_run(page, f"text={_packed(block)}"), quote=True)
+        where = escape(_run(page, f"text={packed(block)}"), quote=True)
         return f'\n<p><a class="run" href="{where}">Run it in the browser</a></p>\n'
 
     def linked(line: str) -> str:
@@ -117,7 +117,7 @@ def _frame(page: Page, setup: str) -> str:
     """A universe that runs on its own page, once a reader opens it."""
     if not setup.partition("/")[1]:
         text = (ROOT / "universes" / f"{setup.partition('=')[2]}.hamlet").read_text(encoding="utf-8")
-        setup = f"text={_packed(text)}"
+        setup = f"text={packed(text)}"
     where = escape(_run(page, setup), quote=True)
     return (
         '<details class="run"><summary>Run it here</summary>'
@@ -130,7 +130,7 @@ def _run(page: Page, setup: str) -> str:
     return posixpath.relpath(f"{RUN}/index.html", posixpath.dirname(page.path) or ".") + f"#{setup}"
 
 
-def _packed(text: str) -> str:
+def packed(text: str) -> str:
     """A text as an address of the page holds it: `letters` of hamletc/page/static/packed.js."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     return urlsafe_b64encode(packer.compress(text.encode()) + packer.flush()).decode().rstrip("=")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -173,3 +174,13 @@ Words
 """
     )
     assert [words for words, _ in blocks] == ["hamlet fragment"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
+def test_the_page_reads_the_examples_of_links(site: Site) -> None:
+    text = (ROOT / "universes" / "town.hamlet").read_text(encoding="utf-8") + "# caf\u00e9\n"
+    reader = ROOT / "compiler" / "hamletc" / "page" / "static" / "packed.js"
+    script = f"const {{ textOf }} = await import({str(reader)!r}); console.log(await textOf(process.argv[1], 100000));"
+    command = ["node", "--input-type=module", "-e", script, site.build.packed(text)]
+    read = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert read.stdout == f"{text}\n"
