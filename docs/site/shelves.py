@@ -15,8 +15,8 @@ class Shelf:
 
 SHELVES = (
     Shelf("Start", ("README.md", "docs/tutorial.md", "docs/gallery.md", "docs/ports.md")),
-    Shelf("Language", ("docs/language.md", "docs/diagnostics.md", "docs/editors.md", "docs/sweep.md",
-                       "docs/townlet.md")),
+    Shelf("Language", ("docs/language.md", "docs/diagnostics.md", "docs/explain.md", "docs/editors.md",
+                       "docs/sweep.md", "docs/townlet.md")),
     Shelf("Training", ("docs/train.md", "docs/training.md", "docs/learning.md")),
     Shelf("Running", ("docs/api.md", "docs/policies.md", "docs/adapters.md", "docs/telemetry.md", "docs/scale.md",
                       "docs/gpu.md", "docs/page.md", "docs/export.md")),
