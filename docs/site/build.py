@@ -139,7 +139,7 @@ def packed(text: str) -> str:
 def _runs(page: bool | None, pyodide: Path | None) -> bool:
     """Whether universes can run beside the docs: the page for it needs Pyodide."""
     from hamletc.errors import CompileError
-    from hamletc.page.pyodide import pyodide_folder
+    from hamletc.page.pyodide import INSTALL, pyodide_folder
 
     if page is False:
         return False
@@ -148,7 +148,7 @@ def _runs(page: bool | None, pyodide: Path | None) -> bool:
     except CompileError as error:
         if page or pyodide is not None:
             raise SiteError(str(error)) from error
-        print(f"without universes that run: {error}")
+        print(f"universes do not run in this site: Pyodide is not here, or is another version; {INSTALL} brings it")
         return False
     return True
 
