@@ -160,7 +160,8 @@ def _run_page(folder: Path, pyodide: Path | None) -> None:
         for older in (ROOT / "build").glob("page-*"):
             shutil.rmtree(older)
         chosen = () if pyodide is None else ("--pyodide", str(pyodide.absolute()))
-        with TemporaryDirectory(dir=ROOT / "build") as made:
+        kept.parent.mkdir(exist_ok=True)
+        with TemporaryDirectory(dir=kept.parent) as made:
             command = [sys.executable, "-m", "hamletc", "page", "-o", f"{made}/page", *chosen]
             if subprocess.run(command, cwd=ROOT, check=False).returncode:
                 raise SiteError("the page in which universes run could not be written")
