@@ -10,12 +10,10 @@ from types import MappingProxyType
 from hamlet.universe import Span
 from hamlet_language.positions import Lines
 from hamletc.changes import declarations_of
-from hamletc.checking.check import prove
+from hamletc.checking.check import check, prove
 from hamletc.checking.proofs import Proofs
-from hamletc.compile import check
 from hamletc.diagnostics import Diagnostic, FileDiagnostics, Label, by_file, diagnose
-from hamletc.errors import CompileError, SourceError
-from hamletc.frontend import UniverseText
+from hamletc.errors import CompileError
 from hamletc.garbage import without_collections
 from hamletc.language import syntax
 from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
@@ -110,9 +108,8 @@ class Document:
             # Only what includes it says which names there are.
             if file is None or self.included:
                 return ()
-            return check(UniverseText(self.path, file, sources)).warnings
-        except SourceError as error:
-            return error.found
+            found = check(file, tuple(source.title for source in sources), whole=False)[1]
+            return by_file(found, sources)
         except CompileError as error:
             return self._refused(str(error))
         except RecursionError:

@@ -84,8 +84,11 @@ REFUSED = "H023"
 """The code of a declaration of a name that every universe knows."""
 
 
-def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
-    """The universe that a file describes, and the diagnostics in source order.
+def check(
+    file: syntax.File, source_names: tuple[str, ...], *, whole: bool = True
+) -> tuple[Universe | None, tuple[Diagnostic, ...]]:
+    """The universe that a file describes, and the diagnostics in source order. Without `whole` there is no universe:
+    who only wants to know what is wrong need not wait for it.
 
     The universe is `None` where one of them is an error. `source_names` are the names, without their folder, of the
     files that spans refer to by number. What has an error is left out of the later stages, so that one mistake is
@@ -93,7 +96,7 @@ def check(file: syntax.File, source_names: tuple[str, ...]) -> tuple[Universe | 
     if it stood in backticks wherever it is used, unless more is wrong then: so its uses are no mistakes, too.
     """
     allow_deep_trees()
-    first = _checked(file, source_names)
+    first = _checked(file, source_names, whole=whole)
     if not first.refused:
         return first.universe, first.findings
     refusals = tuple(each for each in first.findings if each.code == REFUSED)
@@ -119,7 +122,9 @@ def prove(file: syntax.File, source_names: tuple[str, ...]) -> Proofs | None:
     return None if _checked(file, source_names, proofs).universe is None else proofs
 
 
-def _checked(file: syntax.File, source_names: tuple[str, ...], proofs: Proofs | None = None) -> _Checked:
+def _checked(
+    file: syntax.File, source_names: tuple[str, ...], proofs: Proofs | None = None, *, whole: bool = True
+) -> _Checked:
     constants = Constants()
     expanded = expand(file, len(source_names), declared_space, declared_steps, constants.written_out)
     if expanded.problems:
@@ -154,14 +159,14 @@ def _checked(file: syntax.File, source_names: tuple[str, ...], proofs: Proofs | 
                 check_course(draft, names, reach, report, proofs)
     if not report.failed:
         draft.prove(reach.observed)
-    found = None if report.failed else draft.finish(file.name.text, source_names)
-    whole = None if found is None else expanded.places.settled(with_reach(found, reach.meters))
+    found = draft.finish(file.name.text, source_names) if whole and not report.failed else None
+    universe = None if found is None else expanded.places.settled(with_reach(found, reach.meters))
     if proofs is not None:
         proofs.settle(expanded.places)
     findings = report.in_source_order()
     if expanded.warnings and not report.failed:
         findings = in_order((*findings, *expanded.warnings))
-    return _Checked(whole, findings, frozenset(names.refused))
+    return _Checked(universe, findings, frozenset(names.refused))
 
 
 def _is_shallow(draft: Draft, report: Findings) -> bool:

@@ -17,10 +17,13 @@ from hamlet.universe.codec import to_json
 from hamlet_language import Document, Lines, Position
 from hamlet_language.outline import every
 from hamletc.compile import check
+from hamletc.errors import SourceError
 from hamletc.frontend import UniverseText
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import is_fragment, parse, parse_fragment
+from hamletc.language.source import Source
 from hamletc.language.tokens import scan
+from hamletc.read import parsed
 
 ROOT = Path(__file__).parents[3]
 SHIPPED = sorted((ROOT / "universes").rglob("*.hamlet"))
@@ -102,6 +105,19 @@ def test_the_garden_has_no_problems_and_a_mistake_has_its_range_and_a_hint() -> 
     assert notice.range == service.Range(at(text, "jjoy"), at(text, "jjoy", 4))
     assert "joy" in notice.hint
     assert notice.path == Path("garden.hamlet")
+
+
+def test_a_notice_is_what_the_command_says() -> None:
+    """The service asks for no universe, and says the same."""
+    texts = sorted((ROOT / "tests" / "golden" / "diagnostics").glob("*.hamlet"))[::9]
+    assert len(texts) > 10
+    for path in [*texts, ROOT / "universes" / "gallery" / "wolves.hamlet"]:
+        of = Document(path, path.read_text(encoding="utf-8"))
+        try:
+            said = check(parsed(Source(path, of.text))).warnings
+        except SourceError as error:
+            said = error.found
+        assert of.checked == said, path.name
 
 
 def test_related_places_are_told() -> None:
