@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 from markdown_blocks import Block, blocks, commands, completed, missing_lines, universe_name
 
 import hamlet_lab.verify
@@ -134,6 +135,8 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
                 assert missing_lines(shown, (workspace / path).read_text()) == [], block.where
             case ("toml",):
                 assert tomllib.loads(block.text), block.where
+            case ("json" | "yaml",):
+                assert yaml.safe_load(block.text), block.where
             case ("hamlet", "fragment") | ("sh" | "text" | "lua" | "",):
                 pass
             case other:
