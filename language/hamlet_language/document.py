@@ -108,8 +108,8 @@ class Document:
             # Only what includes it says which names there are.
             if file is None or self.included:
                 return ()
-            found = check(file, tuple(source.title for source in sources), whole=False)[1]
-            return by_file(found, sources)
+            said = check(file, tuple(source.title for source in sources), whole=False)[1]
+            return by_file(said, sources)
         except CompileError as error:
             return self._refused(str(error))
         except RecursionError:
