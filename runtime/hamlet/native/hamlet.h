@@ -1733,9 +1733,9 @@ HAMLET_INLINE void hamlet_turn(f32 *turned, const f32 *cells, const i32 *starts)
     pairs[0] = _mm256_unpacklo_ps(low[0], low[1]), pairs[1] = _mm256_unpackhi_ps(low[0], low[1]);
     pairs[2] = _mm256_unpacklo_ps(low[2], low[3]), pairs[3] = _mm256_unpackhi_ps(low[2], low[3]);
     _mm256_storeu_ps(turned, _mm256_shuffle_ps(pairs[0], pairs[2], 0x44));
-    _mm256_storeu_ps(turned + LANES, _mm256_shuffle_ps(pairs[0], pairs[2], 0xEE));
-    _mm256_storeu_ps(turned + 2 * LANES, _mm256_shuffle_ps(pairs[1], pairs[3], 0x44));
-    _mm256_storeu_ps(turned + 3 * LANES, _mm256_shuffle_ps(pairs[1], pairs[3], 0xEE));
+    _mm256_storeu_ps(turned + ROW, _mm256_shuffle_ps(pairs[0], pairs[2], 0xEE));
+    _mm256_storeu_ps(turned + 2 * ROW, _mm256_shuffle_ps(pairs[1], pairs[3], 0x44));
+    _mm256_storeu_ps(turned + 3 * ROW, _mm256_shuffle_ps(pairs[1], pairs[3], 0xEE));
 }
 #elif HAMLET_SSE2
 #define HAMLET_TURNED 4
@@ -1743,11 +1743,11 @@ HAMLET_INLINE void hamlet_turn(f32 *turned, const f32 *cells, const i32 *starts)
     __m128 rows[4];
     for (int each = 0; each < 4; each++) rows[each] = _mm_loadu_ps(cells + starts[each]);
     _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
-    for (int each = 0; each < 4; each++) _mm_storeu_ps(turned + each * LANES, rows[each]);
+    for (int each = 0; each < 4; each++) _mm_storeu_ps(turned + each * ROW, rows[each]);
 }
 #endif
 
-/* `count` numbers of cells, from `cell` on, of the world of each lane from `begin` to `end`: a row of LANES for each
+/* `count` numbers of cells, from `cell` on, of the world of each lane from `begin` to `end`: a row, ROW apart, for each
 cell. */
 HAMLET_HELPER void turn_cells(
     f32 *turned, const f32 *cells, const i32 *starts, ix begin, ix end, ix cell, ix count) {
@@ -1757,11 +1757,11 @@ HAMLET_HELPER void turn_cells(
     for (; count >= 4 && lane + HAMLET_TURNED <= end; lane += HAMLET_TURNED)
         for (ix each = 0; each < count; each += 4) {
             ix four = min_ix(each, count - 4);
-            hamlet_turn(turned + four * LANES + lane, cells + cell + four, starts + lane);
+            hamlet_turn(turned + four * ROW + lane, cells + cell + four, starts + lane);
         }
 #endif
     for (; lane < end; lane++)
-        for (ix each = 0; each < count; each++) turned[each * LANES + lane] = cells[starts[lane] + cell + each];
+        for (ix each = 0; each < count; each++) turned[each * ROW + lane] = cells[starts[lane] + cell + each];
 }
 
 /* The least of these numbers and of what is there, and the greatest. */
