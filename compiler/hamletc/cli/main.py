@@ -20,7 +20,7 @@ from hamletc import __version__
 from hamletc.cli.show import show_diagnostics
 from hamletc.errors import SourceError
 
-OWN = ("check", "compile", "explain", "export", "fmt", "page", "run", "version", "watch")
+OWN = ("check", "compile", "explain", "export", "fmt", "graph", "page", "run", "version", "watch")
 """Each is a command of the same name in a module of its own, which is imported when it is asked for."""
 
 COMMANDS = "hamletc.commands"

@@ -129,7 +129,7 @@ def _episode(named: Spec, folder: Path, world: int | None, ticks: int) -> tuple[
         raise CompileError(f"there is no world {world}: {named.path} is an episode of world {episode.world}")
     universe = episode.universe
     opened = Opened(named.path.name, universe, lambda runner: built(universe, folder / "package", runner), {})
-    side = opened.side(named.backend or _usual())
+    side = opened.side(named.backend or usual())
     return of_episode(side, episode, ticks), side
 
 
@@ -157,7 +157,7 @@ def _live(
     for name, value in params.items():
         check_within(declared(name, universe.universe), value)
     shape = checked_shape(universe.universe, 1, agents, world)
-    backend = named.backend or _usual()
+    backend = named.backend or usual()
     side, player = universe.side(backend), player_of(policy)
     if player.is_random:
         return live(side, shape, seed, ticks, params), side
@@ -174,7 +174,7 @@ def _live(
     return of_episode(side, env.record(0, ticks, player.of(env)), ticks), side
 
 
-def _usual() -> str:
+def usual() -> str:
     """The backend that runs a world where none is named: kernels, where something compiles them."""
     from hamlet.backend.choose import choose
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -82,22 +82,11 @@ def traced(course: Course, agent: int, side: Side) -> Trace:
     ticks: list[Tick] = []
     differs: tuple[int, str] | None = None
     for begin in range(0, len(course.ticks), size):
-        part = _part(course, begin, begin + size)
+        part = course.part(begin, begin + size)
         run = _Run(part, agent, side, executable)
         ticks += run.ticks()
         differs = differs or run.departure()
     return Trace(course, agent, tuple(ticks), differs)
-
-
-def _part(course: Course, begin: int, end: int) -> Course:
-    where = slice(begin, end)
-    return replace(
-        course,
-        ticks=course.ticks[where],
-        actions=course.actions[where],
-        before=course.before[where],
-        after=course.after[where],
-    )
 
 
 @dataclass(frozen=True, slots=True)

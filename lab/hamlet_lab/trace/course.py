@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -49,6 +49,17 @@ class Course:
     before: tuple[Frame, ...]
     after: tuple[Frame, ...]
 
+    def part(self, begin: int, end: int) -> Course:
+        """The ticks from one to before another."""
+        where = slice(begin, end)
+        return replace(
+            self,
+            ticks=self.ticks[where],
+            actions=self.actions[where],
+            before=self.before[where],
+            after=self.after[where],
+        )
+
 
 def live(
     side: Side,
@@ -63,7 +74,7 @@ def live(
     for name, value in params.items():
         runner.buffers.state["params"][rows.index(name)] = value
     side.candidate.backend.reset(runner.buffers, Stream(seed, 0))
-    return _played(side, runner, seed, 0, ticks, RandomPolicy())
+    return played(side, runner, seed, 0, ticks, RandomPolicy())
 
 
 def of_episode(side: Side, episode: Episode, ticks: int) -> Course:
@@ -73,7 +84,7 @@ def of_episode(side: Side, episode: Episode, ticks: int) -> Course:
         runner.buffers.state[name].copy_(values)
     most = min(ticks, episode.ticks)
     controls = None if episode.controls is None else episode.controls[:most]
-    return _played(
+    return played(
         side, runner, episode.seed, episode.tick, most, RecordedPolicy(episode.actions[:most].contiguous()), controls
     )
 
@@ -118,7 +129,7 @@ def _recorded(recording: Recording, index: int, place: int, lanes: slice) -> Fra
     return frame
 
 
-def _played(
+def played(
     side: Side,
     runner: Runner,
     seed: int,
@@ -126,8 +137,9 @@ def _played(
     ticks: int,
     policy: RandomPolicy | RecordedPolicy,
     controls: torch.Tensor | None = None,
+    edit: Callable[[int, torch.Tensor], torch.Tensor] | None = None,
 ) -> Course:
-    """Ticks from where a runner is."""
+    """Ticks from where a runner is. `edit` changes the actions of a tick, by its number from 0 on."""
     buffers, universe = runner.buffers, side.universe
     device, shape = side.candidate.device, buffers.shape
     interpreter, numbers = Interpreter(universe, device), global_lanes(shape, device)
@@ -143,6 +155,8 @@ def _played(
             acts = policy.actions[index].to(device)
         else:
             acts = chosen(interpreter, buffers, policy, now)
+        if edit is not None:
+            acts = edit(index, acts)
         side.candidate.backend.step(buffers, acts.contiguous(), now)
         before.append(frame)
         frame = _frame(buffers)
