@@ -28,7 +28,7 @@ def respelled(ptx: str) -> str:
     """A kernel in PTX whose selects from 1.0 or -1.0 and -0.0 are selects of words, which are the same bits."""
     if NEGATIVE_ZERO not in ptx:
         return ptx
-    return MISREAD.sub(lambda found: f"selp.b32{found['target']}0x{found['then']}, 0x{found['otherwise']}", ptx)
+    return MISREAD.sub(lambda each: f"selp.b32{each['target']}0x{each['then']}, 0x{each['otherwise']}", ptx)
 
 
 @contextmanager
