@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hamlet.env.write.distributions import Choice, LogUniform, Normal, Uniform
     from hamlet.package.module import Module
     from hamlet.policies.mlp import MLP
-    from hamlet.policies.opened import policy
+    from hamlet.policies.reading import policy
 
 __all__ = [
     "MLP",
@@ -53,7 +53,7 @@ FROM_TORCH = {
     "Choice": "hamlet.env.write.distributions",
     "LogUniform": "hamlet.env.write.distributions",
     "Normal": "hamlet.env.write.distributions",
-    "policy": "hamlet.policies.opened",
+    "policy": "hamlet.policies.reading",
     "Uniform": "hamlet.env.write.distributions",
     "replay": "hamlet.env.replay",
 }

@@ -27,6 +27,7 @@ from hamlet.errors import MissingAttributeError
 from hamlet.package.module import Module
 from hamlet.policies.learnt import Learnt, Outputs
 from hamlet.policies.mlp import MLP
+from hamlet.policies.roles import LearntByRole
 from hamlet.telemetry import JsonLines, Record, TensorBoard
 from hamlet.telemetry.telemetry import Telemetry
 
@@ -51,6 +52,7 @@ CLASSES: tuple[type, ...] = (
     Normal,
     MLP,
     Learnt,
+    LearntByRole,
     Outputs,
     Decided,
     Storage,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, TypeAlias
 
 import torch
@@ -22,6 +23,19 @@ Choice: TypeAlias = tuple[Tensor, Tensor | None]
 
 MANY = 64
 """Lanes from which on machine code computes heads: for fewer, who has no compiler needs none."""
+
+
+class Role(Protocol):
+    """The part of a role that a policy of it sees; see `hamlet.env.roles.RoleInfo`."""
+
+    @property
+    def lanes(self) -> Tensor: ...
+
+    @property
+    def action_numbers(self) -> tuple[int, ...]: ...
+
+    @property
+    def observation_names(self) -> tuple[str, ...]: ...
 
 
 class World(Protocol):
@@ -55,6 +69,9 @@ class World(Protocol):
     def control_high(self) -> Tensor: ...
 
     @property
+    def roles(self) -> Mapping[str, Role]: ...
+
+    @property
     def seed(self) -> int: ...
 
     @property
@@ -70,40 +87,50 @@ class World(Protocol):
 
 
 class Acting:
-    """A network that acts in an environment."""
+    """A network that acts in an environment, for all of its agents or for those of a role."""
 
-    def __init__(self, env: World, network: NetworkPolicy, log_deviations: Tensor) -> None:
+    def __init__(self, env: World, network: NetworkPolicy, log_deviations: Tensor, role: Role | None = None) -> None:
         """`log_deviations` [controls]: see `hamlet.policies.described.Layers`.
 
         Raises:
             EnvError: the environment observes something else, or is on another device.
         """
         self._env, self._network = env, network
-        _check(env, network, len(log_deviations))
-        quick = env.device.type == "cpu" and env.num_lanes >= MANY and reaches(network)
-        self._heads = Heads(network, env.num_lanes) if quick else None
-        first = env.first_world * env.num_agents
-        self._lanes = torch.arange(first, first + env.num_lanes, device=env.device)
+        _check(env, network, len(log_deviations), role)
+        every = torch.arange(env.num_lanes, device=env.device)
+        self.lanes = every if role is None else role.lanes.to(env.device)
+        numbers = range(env.num_actions) if role is None else role.action_numbers
+        self._numbers = torch.tensor(list(numbers), device=env.device)
+        self._all = role is None
+        quick = env.device.type == "cpu" and len(self.lanes) >= MANY and reaches(network)
+        self._heads = Heads(network, len(self.lanes)) if quick else None
+        self._global = self.lanes + env.first_world * env.num_agents
         self._deviations = functions.call("exp", log_deviations)
         low, high = env.control_low, env.control_high
         # Halves first: the sum of two numbers can be infinite.
         self._middle, self._half = low / 2 + high / 2, high / 2 - low / 2
 
     def __call__(self) -> Choice:
-        """The actions and controls of the present tick."""
+        """The actions and controls of the present tick, those of its lanes."""
         env, network = self._env, self._network
         assert env.observation is not None
-        rows = evaluate(network, env.observation.T) if self._heads is None else self._heads.of(env.observation.T)
+        seen, mask = env.observation.T, env.action_mask.T
         words = env.policy_words() if network.sample else None
-        actions, _ = choose(rows[: env.num_actions], env.action_mask.T, words)
+        if not self._all:
+            seen, mask = seen[: network.inputs, self.lanes], mask[self._numbers][:, self.lanes]
+            words = None if words is None else words[self.lanes]
+        rows = evaluate(network, seen) if self._heads is None else self._heads.of(seen)
+        actions, _ = choose(rows[: len(mask)], mask, words)
+        if not self._all:
+            actions = self._numbers[actions.long()].to(torch.int32)
         if not env.num_controls:
             return actions, None
-        return actions, self._controls(rows[env.num_actions : -1])
+        return actions, self._controls(rows[len(mask) : -1])
 
     def _controls(self, means: Tensor) -> Tensor:
         """Controls around these means, in the ranges that they have."""
         env = self._env
-        sites = Sites(self._lanes, env.tick, CONTROL_DRAWS, (env.seed & 0xFFFFFFFF, env.seed >> 32))
+        sites = Sites(self._global, env.tick, CONTROL_DRAWS, (env.seed & 0xFFFFFFFF, env.seed >> 32))
         controls = []
         for number, mean in enumerate(means):
             raw = mean
@@ -116,11 +143,13 @@ class Acting:
         return torch.stack(controls)
 
 
-def _check(env: World, network: NetworkPolicy, controls: int) -> None:
+def _check(env: World, network: NetworkPolicy, controls: int, role: Role | None) -> None:
     seen, rows = env.observation, network.layers[-1][0].shape[1]
     if seen is None or seen.dtype is not torch.float32:
         raise EnvError('a policy reads observations in f32: make the environment with obs_dtype="float32"')
-    here = seen.shape[1], env.num_actions, env.num_controls
+    values = seen.shape[1] if role is None else len(role.observation_names)
+    actions = env.num_actions if role is None else len(role.action_numbers)
+    here = values, actions, env.num_controls
     reads = network.inputs, rows - controls - 1, controls
     if reads != here:
         said = ("{} values of an observation, {} actions and {} controls".format(*each) for each in (reads, here))

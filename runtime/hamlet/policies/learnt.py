@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from hamlet.arguments import flag
 from hamlet.backend.protocol import Activation, NetworkPolicy
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
-from hamlet.policies.acting import Acting, Choice, World
+from hamlet.policies.acting import Acting, Choice, Role, World
 from hamlet.policies.described import Described, Features, Layers, Table
 from hamlet.policies.mlp import MLP, MOST_HIDDEN, MOST_WIDTH
 
@@ -144,7 +145,7 @@ class Learnt(torch.nn.Module):
         """
         return self.acting(env)()
 
-    def acting(self, env: World) -> Acting:
+    def acting(self, env: World) -> Callable[[], Choice]:
         """The same for many ticks of an environment: a function that gives the actions and controls of the next one.
         Weights are taken as they are now.
 
@@ -153,9 +154,18 @@ class Learnt(torch.nn.Module):
         """
         self._no_table("is played by rollouts and by Env.record")
         self.check(env.module)
+        return self.playing(env)
+
+    def playing(self, env: World, role: Role | None = None) -> Acting:
+        """The policy in an environment, of which nobody looks whether it is the right one: for all agents, or for those
+        of a role.
+
+        Raises:
+            EnvError: the environment observes something else.
+        """
         layers = tuple((w.detach().unsqueeze(0), b.detach().unsqueeze(0)) for w, b in self._layers())
         network = NetworkPolicy(layers, self._activation, True, not self.greedy)
-        return Acting(env, network, self.log_deviations.detach())
+        return Acting(env, network, self.log_deviations.detach(), role)
 
     def extra_repr(self) -> str:
         """The line that torch shows."""

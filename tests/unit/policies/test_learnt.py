@@ -145,6 +145,7 @@ def test_inputs_of_each_tick_reach_a_policy_that_acts_by_steps(shop: Module, tmp
         second.step(*policy.act(second))
     assert equal(first, second)
     second.rollout(2, policy, inputs={"wage": 0.5})
+    assert repr(second.rollout(2, policy, statistics=False)).startswith("Rollout(shop, ticks=2")
     with pytest.raises(EnvError, match="takes no watch, for it acts by steps: its layers are too many, or too wide"):
         first.rollout(4, policy, watch=[0])
 

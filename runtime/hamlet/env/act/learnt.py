@@ -14,6 +14,7 @@ from hamlet.errors import EnvError
 from hamlet.policies.acting import World
 from hamlet.policies.learnt import Learnt
 from hamlet.policies.mlp import MLP
+from hamlet.policies.roles import LearntByRole
 
 Other = TypeVar("Other")
 
@@ -69,7 +70,13 @@ def stepped(
     """
     for name, value in others.items():
         if value is not None:
-            why = "it has controls" if policy.controls else "its layers are too many, or too wide"
+            why = (
+                "it has a policy for each role"
+                if isinstance(policy, LearntByRole)
+                else "it has controls"
+                if policy.controls
+                else "its layers are too many, or too wide"
+            )
             raise EnvError(f"a rollout of {policy.path} takes no {name}, for it acts by steps: {why}")
     acting, counts = policy.acting(env), statistics
     for tick in range(ticks):
@@ -77,8 +84,8 @@ def stepped(
         rows = None if inputs is None else {name: _of_tick(values, tick, ticks) for name, values in inputs.items()}
         by_tick = None if controls is None else controls.unsqueeze(0)
         rollout = env.rollout(1, actions.unsqueeze(0), observe, counts, per_world, per_lane, by_tick, rows)
-        counts = statistics if rollout.counts is None else rollout.counts
-    return Rollout(rollout.universe, ticks, rollout.counts)
+        counts = rollout.counts if statistics is not False else False
+    return Rollout(rollout.universe, ticks, counts if isinstance(counts, Statistics) else None)
 
 
 def _of_tick(values: Any, tick: int, ticks: int) -> Any:

@@ -1,0 +1,43 @@
+"""A policy that was learnt, by what a user names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hamlet.errors import EnvError, shown
+from hamlet.policies.by_role import read_by_role
+from hamlet.policies.learnt import Learnt
+from hamlet.policies.roles import LearntByRole
+
+OPPONENTS = "opponents"
+"""The folder of a run that has the policies of roles which play as they are."""
+
+
+def policy(path: str | Path, greedy: bool = False) -> Learnt:
+    """A policy that was learnt by `hamletc train`, or saved by an example that learns.
+
+    Args:
+        path: the folder of a run, its `policy.safetensors`, or a checkpoint. Of a run that has not ended it is the
+            latest checkpoint. Where roles learnt policies of their own it has all of these, and those of opponents
+            that they learnt against; a file of one role has that one.
+        greedy: whether it takes its likeliest action and the means of its controls rather than draw them.
+
+    Raises:
+        EnvError: safetensors is not installed, or nothing can be read there, or it is damaged, or it is no policy that
+            is played here.
+    """
+    there = _path(path)
+    policies = read_by_role(there)
+    if None in policies:
+        return Learnt(policies[None], greedy)
+    for file in sorted((there / OPPONENTS).glob("*.safetensors")):
+        for role, opponent in read_by_role(file).items():
+            policies.setdefault(role, opponent)
+    return LearntByRole({role: each for role, each in policies.items() if role is not None}, greedy)
+
+
+def _path(path: Any) -> Path:
+    if not isinstance(path, (str, Path)) or "\0" in str(path) or not str(path):
+        raise EnvError(f"path is that of a run or of a file with weights, not {shown(path)}")
+    return Path(path)
