@@ -53,6 +53,8 @@ TRIED: dict[str, tuple[str, ...]] = {
     "safetensors": ("tests/unit/env/test_env_saved.py",),
     "tensorboard": ("tests/unit/telemetry/test_telemetry.py",),
     "pyarrow": ("tests/unit/cli/test_cli_sweep.py",),
+    "onnx": ("tests/unit/export/test_policy_exports.py",),
+    "onnxruntime": ("tests/unit/export/test_policy_exports.py",),
     "gymnasium": GYM,
     "pettingzoo": ("tests/adapters/test_pettingzoo.py",),
     "stable-baselines3": ("tests/adapters/test_sb3.py",),

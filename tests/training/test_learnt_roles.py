@@ -89,7 +89,8 @@ def test_what_several_policies_have_not_is_refused(tag: Run, module: Module, tmp
         with pytest.raises(EnvError, match=r"has a policy for each role: take one, by_role\['it'\]$"):
             refused()
     with pytest.raises(EnvError, match="takes no watch, for it acts by steps: it has a policy for each role"):
-        env.rollout(2, policy, watch=[0])
+        env.rollout(2, hamlet.policy(tag.folder / "policy-it.safetensors"), watch=[0])
+    assert env.rollout(2, policy, watch=[0]).trajectories is not None
     other = saved(tmp_path / "other.safetensors", module, role="ghost", inputs=3, actions=5)
     with pytest.raises(EnvError, match="has a policy for the role ghost, which tag has not"):
         env.rollout(2, hamlet.policy(other))

@@ -1,4 +1,4 @@
-"""`hamletc export`: a universe for other people's programs, as source text or as a module of WebAssembly."""
+"""`hamletc export`: a universe or a policy for other people's programs, as source text, WebAssembly or ONNX."""
 
 from __future__ import annotations
 
@@ -7,26 +7,37 @@ from pathlib import Path
 import rich_click as click
 
 from hamletc.cli.lints import allow_option, lints
+from hamletc.cli.policies import export_policy, is_policy
 from hamletc.cli.show import show_warnings
 from hamletc.compile import check_file, lower, optimise, specialise
+from hamletc.errors import CompileError
 from hamletc.frontend import Stopwatch
 
 
 @click.command()
-@click.argument("universe", type=click.Path(path_type=Path))
-@click.option("--to", "form", type=click.Choice(["c", "wasm"]), default="c", show_default=True,
-              help="C99, or WebAssembly.")  # fmt: skip
+@click.argument("universe", type=click.Path(path_type=Path), metavar="UNIVERSE|RUN")
+@click.option("--to", "form", type=click.Choice(["c", "wasm", "onnx"]), default="c", show_default=True,
+              help="C99, or WebAssembly of a universe, or ONNX of a policy.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path(), show_default="here",
               help="Folder to write into.")  # fmt: skip
 @allow_option
 def export(universe: Path, form: str, output: Path, allow: tuple[str, ...]) -> None:
     """Write the file UNIVERSE, or the pack in the folder UNIVERSE, as one file of C99 and its header, or as a module of
-    WebAssembly and the JavaScript that opens it."""
+    WebAssembly and the JavaScript that opens it.
+
+    Of a RUN of training, or a file with weights, it writes the policy: in C with the bits of every backend, or as a
+    graph of ONNX, which is compared on 100,000 observations where onnxruntime is installed.
+    """
     from hamlet.backend.buffers import Shape
     from hamlet.env.keep.files import write_file
     from hamlet.interpreter.digest import digest_of_run
     from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
 
+    if is_policy(universe):
+        export_policy(universe, form, output)
+        return
+    if form == "onnx":
+        raise CompileError(f"{universe} is no policy: ONNX has networks, and --to c or wasm a universe")
     chosen = lints(allow)
     checked = check_file(universe, Stopwatch())
     show_warnings(checked, chosen)

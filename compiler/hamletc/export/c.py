@@ -65,7 +65,7 @@ def export_c(compilation: Compilation, digest: int) -> Exported:
     source = environment.get_template("source.c.j2").render(
         values,
         kernel=kernel,
-        library=_without_comments(header()),
+        library=without_comments(header()),
         constructed=list(_constructed(kernel, universe, by_name)),
         passed=", ".join(name for name, _ in kernel.arguments),
         defaults=list(defaults(universe)),
@@ -118,7 +118,7 @@ def _bytes(kernel: Kernel, held: Sequence[Array], agents: int) -> int:
     return total
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """A text of C without comments, without indentation, and without empty lines."""
     lines = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL).splitlines()
     return "\n".join(re.sub(r"\s+\\$", " \\\\", line).strip() for line in lines if line.strip())

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from hamletc.cli.policy import player_of, policy_option
+from hamletc.cli.policy import RANDOM, Player, player_of, policy_option
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
+    from hamlet.package.module import Module
     from hamlet.universe import Universe
-    from hamlet_lab.design.search import Candidate, Range
+    from hamlet_lab.design.search import Candidate, Looks, Range, Retrain
     from hamlet_lab.design.wishes import Wish
+    from hamlet_lab.sweep.run import Trial
 
 PATH = click.Path(path_type=Path)
+TRAINERS = "hamletc.trainers"
+"""The entry points of what trains."""
+TRAININGS = 32
+"""Trainings of a search, where no budget is given."""
 FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
 
 
@@ -27,6 +33,10 @@ FORM = "NAME=FROM:TO or NAME=NUMBER, as in --param wage=0.05:0.3"
 @click.option("--want", "want", multiple=True, metavar="WISH",
               help='As in "median life 200 .. 300" or "no affordance above 60 % of uses". Repeatable.')  # fmt: skip
 @policy_option()
+@click.option("--retrain", type=click.IntRange(min=1), is_flag=False, flag_value=1_000_000, metavar="[TICKS]",
+              help="Train a policy for each candidate, for so many agent-ticks, by default 1,000,000.")  # fmt: skip
+@click.option("--budget", type=click.IntRange(min=1), metavar="TICKS",
+              help="Of all trainings together; by default 32 times that of one.")  # fmt: skip
 @click.option("--ticks", type=click.IntRange(1, 2**31 - 1), default=1000, show_default=True, help="For how long.")
 @click.option("--worlds", type=click.IntRange(1, 2**20), default=64, show_default=True, help="Of each candidate.")
 @click.option(
@@ -43,6 +53,8 @@ def design(
     param: tuple[str, ...],
     want: tuple[str, ...],
     policy: str,
+    retrain: int | None,
+    budget: int | None,
     ticks: int,
     worlds: int,
     agents: int | None,
@@ -63,6 +75,7 @@ def design(
     from hamletc.cli.package import open_package
     from hamletc.cli.progress import progress_of
 
+    check_budget(policy, retrain, budget)
     chosen = player_of(policy)
     if not want:
         raise CompileError(f'say what you want: --want "{FORMS[0]}"')
@@ -71,13 +84,46 @@ def design(
     ranges = searched(param, module.universe)
     wishes = [parse(text, module.universe, ticks) for text in want]
     trial = Trial(module, worlds, agents or fewest_agents(module.universe), ticks, seed, backend, device, chosen)
+    looks, trainer = (None, None) if retrain is None else trained_anew(module, trial, retrain, budget)
     with progress_of(f"{module.name}: searching") as tell:
-        best = search(trial, ranges, wishes, tell)
+        best = search(trial, ranges, wishes, tell, looks, trainer)
     if json_path is not None:
         _write(json_path, report(module.universe, best, wishes))
     show(best, wishes)
     if not best.met:
         context.exit(1)
+
+
+def check_budget(policy: str, retrain: int | None, budget: int | None) -> None:
+    """Raise `CompileError` where options about trainings contradict each other."""
+    if retrain is None:
+        if budget is not None:
+            raise CompileError("--budget is that of trainings: give --retrain too")
+        return
+    if policy != RANDOM:
+        raise CompileError("--retrain trains the policies that play: leave --policy out")
+    if budget is not None and budget < retrain:
+        raise CompileError(f"--budget {budget:,} is less than one training of {retrain:,} agent-ticks")
+
+
+def trained_anew(module: Module, trial: Trial, ticks: int, budget: int | None) -> tuple[Looks, Retrain]:
+    """How many candidates a budget of agent-ticks allows, and who trains each of them.
+
+    Raises:
+        CompileError: nobody trains here.
+    """
+    from hamlet.plugins import load, named
+    from hamlet_lab.design.search import Looks
+
+    trainers = list(named(TRAINERS))
+    if not trainers:
+        raise CompileError("--retrain needs a package that trains: pip install 'hamletc[train]'")
+    trainer: Any = load(TRAINERS, trainers[0])
+
+    def retrain(params: Mapping[str, float]) -> Player:
+        return Player("retrained", trainer.retrain(module, trial.agents, params, ticks, trial.seed))
+
+    return Looks.within(TRAININGS if budget is None else budget // ticks), retrain
 
 
 def searched(params: Sequence[str], universe: Universe) -> list[Range]:

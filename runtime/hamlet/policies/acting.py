@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
@@ -27,6 +27,12 @@ MANY = 64
 
 class Role(Protocol):
     """The part of a role that a policy of it sees; see `hamlet.env.roles.RoleInfo`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def agents(self) -> range: ...
 
     @property
     def lanes(self) -> Tensor: ...
@@ -70,6 +76,9 @@ class World(Protocol):
 
     @property
     def roles(self) -> Mapping[str, Role]: ...
+
+    @property
+    def observation_names(self) -> Any: ...
 
     @property
     def seed(self) -> int: ...

@@ -116,7 +116,7 @@ class Learnt(torch.nn.Module):
         x = observation
         for weights, biases in hidden:
             x = torch.nn.functional.linear(x, weights, biases)
-            x = torch.tanh(x) if self._activation == "tanh" else torch.relu(x)
+            x = torch.tanh(x) if self.activation == "tanh" else torch.relu(x)
         heads = torch.nn.functional.linear(x, weight, bias)
         logits, means, values = heads[:, : self.actions], heads[:, self.actions : -1], heads[:, -1]
         if mask is not None:
@@ -133,7 +133,7 @@ class Learnt(torch.nn.Module):
         if self.controls:
             raise EnvError(f"{self.path} has controls, which no MLP has: take act(env), or a rollout of it")
         weights, biases = zip(*self._layers(), strict=True)
-        return MLP(weights, biases, self._activation, sample=not self.greedy)
+        return MLP(weights, biases, self.activation, sample=not self.greedy)
 
     def act(self, env: World) -> Choice:
         """The actions of the next tick, [lanes] i32, and its controls, [controls, lanes] f32, or `None` where there are
@@ -164,20 +164,22 @@ class Learnt(torch.nn.Module):
             EnvError: the environment observes something else.
         """
         layers = tuple((w.detach().unsqueeze(0), b.detach().unsqueeze(0)) for w, b in self._layers())
-        network = NetworkPolicy(layers, self._activation, True, not self.greedy)
+        network = NetworkPolicy(layers, self.activation, True, not self.greedy)
         return Acting(env, network, self.log_deviations.detach(), role)
 
     def extra_repr(self) -> str:
         """The line that torch shows."""
         whole = "" if self.update is None else f", after update {self.update}"
-        what = f"a table by {len(self.features)} features" if self.is_table else " -> ".join(map(str, self._sizes()))
+        what = f"a table by {len(self.features)} features" if self.is_table else " -> ".join(map(str, self.sizes()))
         return f"{self.universe} ({self.digest[:12]}){whole}: {what}"
 
-    def _sizes(self) -> list[int]:
+    def sizes(self) -> list[int]:
+        """The number of values of an observation, then the outputs of each layer."""
         return [self.inputs, *(len(bias) for _, bias in self._layers())]
 
     @property
-    def _activation(self) -> Activation:
+    def activation(self) -> Activation:
+        """The activation of hidden layers."""
         acts = self._described.acts
         return acts.activation if isinstance(acts, Layers) else "tanh"
 

@@ -11,13 +11,14 @@ from hamlet.errors import EnvError
 from hamlet.package.module import Module
 from hamlet.policies.acting import Choice, World
 from hamlet.policies.described import Described
+from hamlet.policies.joined import by_role as joined
 from hamlet.policies.learnt import Learnt, Outputs
 from hamlet.policies.mlp import MLP
 
 
 class LearntByRole(Learnt):
     """A policy for each role, as `hamlet.policy(path)` reads them of a run: `by_role["wolf"]` is one of them. Agents of
-    a role without a policy act at random. They act by steps, in a rollout too.
+    a role without a policy act at random. They act by steps where kernels cannot play all of them together.
 
     Attributes:
         by_role: the policy of each role, a `torch.nn.ModuleDict`.
@@ -93,6 +94,20 @@ class LearntByRole(Learnt):
             return actions, controls
 
         return together
+
+    def together(self, env: World) -> MLP | None:
+        """All networks as one that kernels play; `None` where they cannot: a role has none, or there are controls, or
+        the networks differ in their layers.
+
+        Raises:
+            EnvError: a policy is for another universe, or for a role that there is not.
+        """
+        self.acting(env)
+        policies = dict(self._policies())
+        alike = {(len(each.sizes()), each.activation) for each in policies.values()}
+        if set(policies) != set(env.roles) or len(alike) > 1 or not all(each.rolls for each in policies.values()):
+            return None
+        return joined(env, {role: policy.mlp() for role, policy in policies.items()})
 
     def extra_repr(self) -> str:
         """The line that torch shows."""

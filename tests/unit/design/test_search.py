@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
@@ -10,9 +10,10 @@ import pytest
 import hamlet
 from hamlet.package.module import Module
 from hamlet_lab.design import search as searching
-from hamlet_lab.design.search import Candidate, Range, search
+from hamlet_lab.design.search import Candidate, Looks, Range, search
 from hamlet_lab.design.wishes import parse
 from hamlet_lab.sweep import Trial, measure
+from hamletc.cli.policy import Player
 
 TOWN = """
 universe hamlet
@@ -86,3 +87,26 @@ def test_values_are_short_and_in_their_range() -> None:
     assert len(set(values)) > 900
     assert Range("tiny", 1.0, 1.001).values(shares).min() == 1.0
     assert set(Range("fixed", 0.2, 0.2).values(shares)) == {0.2}
+
+
+def test_each_candidate_is_played_by_what_was_trained_for_it(town: Module) -> None:
+    """Once for both looks, with its own params, and no more often than a budget allows."""
+    trained: list[dict[str, float]] = []
+
+    def retrain(params: Mapping[str, float]) -> Player:
+        trained.append(dict(params))
+        return Player()
+
+    trial = Trial(town, worlds=4, ticks=50, backend="c")
+    wish = [parse("median return below -1", town.universe, 50)]
+    found = search(trial, RANGES, wish, lambda _: None, Looks.within(10), retrain)
+    assert (found.rounds, found.candidates) == (2, 8)
+    assert len(trained) == len({tuple(each.values()) for each in trained}) == 8
+    assert dict(found.params) in trained
+
+
+@pytest.mark.parametrize("trainings", [1, 3, 4, 10, 32, 1000])
+def test_a_budget_is_kept_and_used(trainings: int) -> None:
+    looks = Looks.within(trainings)
+    assert trainings // 2 < looks.candidates * looks.rounds <= trainings
+    assert min(looks.elite, looks.second) >= 1

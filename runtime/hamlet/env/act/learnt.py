@@ -43,6 +43,9 @@ def playable(env: Rolling, policy: Other | Learnt) -> Other | Learnt | MLP | Tab
     Raises:
         EnvError: it was learnt on another universe, or its table does not fit.
     """
+    if isinstance(policy, LearntByRole):
+        together = policy.together(env)
+        return policy if together is None else together
     if not isinstance(policy, Learnt) or not policy.rolls:
         return policy
     policy.check(env.module)

@@ -1,0 +1,122 @@
+"""A policy that was learnt as one file of C and its header, with the bits of every backend."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from hamlet.native.library import header
+from hamlet.native.texts import text
+from hamlet.numbers.counters import CONTROL_DRAWS
+from hamlet.package.manifest import plain
+from hamlet.package.module import Module
+from hamlet.policies.described import Described, Layers
+from hamlet.policies.samples import digest_of_actions
+from hamletc import __version__
+from hamletc.errors import CompileError
+from hamletc.export.c import without_comments
+from hamletc.export.exported import Exported
+from hamletc.export.names import identifier
+
+TEST_LANES, TEST_SEED, TEST_TICK = 64, 7, 3
+"""Of the observations whose actions an export knows."""
+ON_A_LINE = 8
+
+
+def export_policy_c(policy: Described, module: Module | None) -> Exported:
+    """The texts of a policy in C.
+
+    Args:
+        module: of its universe; without controls it may be absent.
+
+    Raises:
+        CompileError: it is a table, or has controls whose ranges nobody says.
+    """
+    layers = layers_of(policy)
+    name = f"{identifier(policy.universe)}_policy"
+    ranges = ranges_of(policy, layers, module)
+    sizes = [layers.weights[0].shape[1], *(len(bias) for bias in layers.biases)]
+    values: dict[str, Any] = {
+        "universe": plain(policy.universe),
+        "digest": policy.digest,
+        "path": plain(str(policy.path)),
+        "version": __version__,
+        "name": name,
+        "upper": name.upper(),
+        "inputs": sizes[0],
+        "rows": sizes[-1],
+        "widest": max(sizes[1:-1]),
+        "actions": layers.actions,
+        "controls": layers.controls,
+        "relu": layers.activation == "relu",
+        "layers": [
+            {
+                "inputs": weight.shape[1],
+                "outputs": weight.shape[0],
+                "weights": _numbers(weight),
+                "biases": _numbers(bias),
+            }
+            for weight, bias in zip(layers.weights, layers.biases, strict=True)
+        ],
+        "log_deviations": _numbers(layers.log_deviations),
+        "ranges": [", ".join(f"{float(each).hex()}f" for each in row) for row in ranges],
+        "stream": CONTROL_DRAWS,
+        "test_lanes": TEST_LANES,
+        "test_seed": TEST_SEED,
+        "test_tick": TEST_TICK,
+        "test_digest": f"0x{digest_of_actions(layers, TEST_LANES, TEST_SEED, TEST_TICK):X}",
+        "library": without_comments(header()),
+        "networks": without_comments(_without_includes(text("networks.h"))),
+    }
+    environment = Environment(
+        loader=PackageLoader("hamletc.export", ""),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    files = {f"{name}.{end}": environment.get_template(f"policy.{end}.j2").render(values) for end in ("h", "c")}
+    return Exported({file: contents.encode() for file, contents in files.items()})
+
+
+def layers_of(policy: Described) -> Layers:
+    """The network of a policy.
+
+    Raises:
+        CompileError: it is a table.
+    """
+    if not isinstance(policy.acts, Layers):
+        raise CompileError(f"{policy.path} is a table, and no network: Env.tabular takes it")
+    return policy.acts
+
+
+def ranges_of(policy: Described, layers: Layers, module: Module | None) -> np.ndarray[Any, np.dtype[np.float32]]:
+    """[controls, 4] f32: of each control the middle of its range, half of its width, its least and greatest number.
+
+    Raises:
+        CompileError: nobody says them.
+    """
+    if module is None:
+        if layers.controls:
+            raise CompileError(f"{policy.path} has controls, and no package beside it says their ranges: name its run")
+        return np.zeros((0, 4), np.float32)
+    policy.check(module)
+    low, high = (
+        np.array([getattr(each, end) for each in module.universe.controls], np.float32) for end in ("low", "high")
+    )
+    # Halves first: the sum of two numbers can be infinite.
+    return np.stack([low / 2 + high / 2, high / 2 - low / 2, low, high], axis=1)
+
+
+def _without_includes(text: str) -> str:
+    return re.sub(r'^#include "[^"]+"$', "", text, flags=re.MULTILINE)
+
+
+def _numbers(array: np.ndarray[Any, Any]) -> Sequence[str]:
+    """Numbers of C, in lines."""
+    spelled = [f"{value.hex()}f" for value in array.reshape(-1).astype(np.float64).tolist()]
+    return [", ".join(spelled[begin : begin + ON_A_LINE]) for begin in range(0, len(spelled), ON_A_LINE)]

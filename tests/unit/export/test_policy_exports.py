@@ -1,0 +1,186 @@
+"""Policies outside of Python: in C with the bits of every backend, as ONNX with the same likeliest actions."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hamlet
+from hamlet.package.module import Module
+from hamlet.policies.described import read_described
+from hamlet.policies.files import written
+from hamlet.policies.samples import digest_of_actions
+from hamletc.cli.main import main
+from hamletc.export.policy_c import export_policy_c, layers_of
+from saved_policies import about_of, saved, tensors_of
+
+Said = Callable[..., tuple[int, str, str]]
+SHOP = """universe shop
+space grid 4 x 3
+lifespan 30 ticks
+meter food = 0.6 { decay 0.02 }
+affordance Stall at random { instantly { food += 0.3 } }
+dies when food <= 0
+reward food
+observe { meters  here }
+"""
+BOAT = """universe boat
+space none
+lifespan 20 ticks
+control rudder in -1 .. 3
+control sail in 0 .. 1
+control flag in -2 .. 2
+meter course = 0 in -10 .. 10
+action RING { course -= 0.1 }
+rule turns: course += rudder * sail + flag * uniform(0, 0.5)
+dies when abs(course) > 9
+reward 1
+observe { meters }
+"""
+PROGRAM = """
+#include <stdio.h>
+#include <stdlib.h>
+#include "NAME.h"
+#include "NAME_policy.h"
+int main(void) {
+    static int32_t actions[67];
+    static float controls[3 * 67];
+    size_t bytes = NAME_bytes(67, 1);
+    NAME *it = NAME_begin(malloc(bytes), bytes, 67, 1, 7);
+    (void)controls;
+    if (it == NULL || NAME_policy_selftest() != 0) return 1;
+    for (int tick = 0; tick < 50; tick++) {
+        NAME_policy_act(NAME_observation(it), NAME_mask(it), 67, 7, NAME_ticks(it), tick >= 40, ARGUMENTS);
+        if (!NAME_step(it, ARGUMENTS)) return 2;
+    }
+    printf("%llx", (unsigned long long)NAME_digest(it));
+    return 0;
+}
+"""
+
+
+@pytest.fixture
+def hamletc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs `hamletc` in an empty folder: its exit code, and what it says on each stream."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            sys.exit(main())
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+def run_of(folder: Path, text: str, **others: object) -> Path:
+    """The folder of a run: a manifest, a package and weights."""
+    source = folder / f"{text.split()[1]}.hamlet"
+    source.write_text(text)
+    module = hamlet.compile(source, folder / "run" / "package")
+    (folder / "run" / "manifest.json").write_text("{}")
+    saved(folder / "run" / "policy.safetensors", module, **others)  # type: ignore[arg-type]  # hidden and others
+    return folder / "run"
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler here")
+@pytest.mark.parametrize("options", ["-O1", "-O1 -DHAMLET_SCALAR -fno-math-errno"])
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [(SHOP, {}), (SHOP, {"hidden": (8, 8, 8), "activation": "relu"}), (BOAT, {"hidden": (5,)})],
+    ids=["actions", "relu", "controls"],
+)
+def test_c_acts_as_every_backend(
+    text: str, others: dict[str, object], options: str, hamletc: Said, tmp_path: Path
+) -> None:
+    """A universe and its policy, both in C, go the way that a rollout goes, drawn for 40 ticks and greedy for ten."""
+    name, run = text.split()[1], run_of(tmp_path, text, **others)
+    assert hamletc("export", f"{name}.hamlet")[0] == 0
+    code, out, _ = hamletc("export", run, "--to", "c")
+    assert (code, out) == (0, f"wrote {name}_policy.h\nwrote {name}_policy.c\n")
+    arguments = "actions, controls" if text == BOAT else "actions"
+    Path("main.c").write_text(PROGRAM.replace("NAME", name).replace("ARGUMENTS", arguments))
+    files = f"{name}.c {name}_policy.c main.c".split()
+    warned = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["cc", *options.split(), *warned, *files, "-o", "program"], check=True, timeout=300)
+    done = subprocess.run(["./program"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0
+    env = hamlet.make(hamlet.load(run / "package"), worlds=67, seed=7, quiet=True)
+    env.rollout(40, hamlet.policy(run))
+    env.rollout(10, hamlet.policy(run, greedy=True))
+    assert done.stdout == f"{env.digest():x}"
+
+
+def test_equal_policies_are_equal_texts_and_say_their_universe(
+    compiled: Callable[[str], Module], tmp_path: Path
+) -> None:
+    module = compiled(SHOP)
+    first, second = (read_described(saved(tmp_path / "weights", module)) for _ in range(2))
+    assert export_policy_c(first, None).files == export_policy_c(second, module).files
+    head = export_policy_c(first, None).files["shop_policy.h"].decode()
+    assert f'#define SHOP_POLICY_UNIVERSE "{module.digest}"' in head
+    other = read_described(saved(tmp_path / "weights", module, (9,)))
+    assert len({digest_of_actions(layers_of(each), 64, 7, 3) for each in (first, second, other)}) == 2
+
+
+def test_onnx_takes_the_same_actions(hamletc: Said, tmp_path: Path) -> None:
+    """Those of 100,000 observations, and in worlds; controls are the means within their ranges."""
+    pytest.importorskip("onnx")
+    onnxruntime = pytest.importorskip("onnxruntime")
+    for text in (SHOP, BOAT):
+        folder = tmp_path / text.split()[1]
+        folder.mkdir()
+        run = run_of(folder, text)
+        code, out, _ = hamletc("export", run, "--to", "onnx", "-o", "out")
+        assert code == 0
+        assert "100,000 of 100,000 likeliest actions are the same in onnxruntime; bits are not promised there" in out
+        session = onnxruntime.InferenceSession(f"out/{text.split()[1]}_policy.onnx", providers=["CPUExecutionProvider"])
+        policy = hamlet.policy(run, greedy=True)
+        env = hamlet.make(hamlet.load(run / "package"), worlds=50, seed=3, quiet=True)
+        for _ in range(10):
+            assert env.observation is not None
+            given = {"observation": env.observation.contiguous().numpy(), "mask": env.action_mask.contiguous().numpy()}
+            named = dict(zip([each.name for each in session.get_outputs()], session.run(None, given), strict=True))
+            actions, controls = policy.act(env)
+            assert (named["action"] == actions.numpy()).all()
+            if controls is not None:
+                assert np.allclose(named["controls"], controls.T.numpy(), atol=1e-5)
+            env.step(actions, controls)
+
+
+def test_what_cannot_be_written_is_a_line(hamletc: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(tmp_path, BOAT)
+    lone = tmp_path / "lone.safetensors"
+    shutil.copy(run / "policy.safetensors", lone)
+    module = hamlet.load(run / "package")
+    about = {**about_of(module, (4,)), "features": ["x"]}
+    table = tmp_path / "table.safetensors"
+    table.write_bytes(written({"probabilities": np.ones((2, 3), np.float32) / 3}, about))
+    nan = tmp_path / "nan.safetensors"
+    tensors = tensors_of(about_of(module, (4,)))
+    tensors["biases.0"][0] = np.nan
+    nan.write_bytes(written(tensors, about_of(module, (4,))))
+    (tmp_path / "boat.hamlet").exists()
+    for arguments, words in (
+        ((lone,), "lone.safetensors has controls, and no package beside it says their ranges: name its run"),
+        ((table,), "table.safetensors is a table, and no network: Env.tabular takes it"),
+        ((nan,), "nan.safetensors has biases.0 that are not finite"),
+        ((run, "--to", "wasm"), "is a policy, which is written as c or onnx"),
+        (("boat.hamlet", "--to", "onnx"), "boat.hamlet is no policy: ONNX has networks"),
+    ):
+        code, out, said = hamletc("export", *arguments, "-o", "out")
+        assert (code, out) == (1, "")
+        assert words in said
+        assert said.count("\n") == 1
+        assert not Path("out").exists()
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    code, _, said = hamletc("export", run, "--to", "onnx", "-o", "out")
+    assert (code, said) == (1, "error: --to onnx needs onnx: pip install 'hamletc[onnx]'\n")
