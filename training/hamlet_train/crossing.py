@@ -21,6 +21,7 @@ from hamlet_train.evaluate import (
 )
 from hamlet_train.exact.network import Array
 from hamlet_train.policy import Policy, Table
+from hamlet_train.variety import Params
 
 RANDOM = "random"
 NORMAL = 1.96
@@ -55,6 +56,7 @@ class Arena:
         threads: by how many threads policies act.
         greedy: whether they take their likeliest actions.
         ticks: after which episodes are no longer waited for.
+        params: of the worlds.
     """
 
     module: Module
@@ -64,6 +66,7 @@ class Arena:
     threads: int
     greedy: bool = False
     ticks: int = MOST_TICKS
+    params: Params | None = None
 
     @property
     def roles(self) -> tuple[str | None, ...]:
@@ -78,7 +81,7 @@ class Arena:
             TrainError: a policy does not fit.
         """
         # All by steps: sums of rewards are then rounded alike, and equal lives have equal returns.
-        env = environment(self.module, self.worlds, self.agents, self.seed)
+        env = environment(self.module, self.worlds, self.agents, self.seed, params=self.params)
         if role is None:
             mixed = dict(its or {})
         else:

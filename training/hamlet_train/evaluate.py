@@ -26,6 +26,7 @@ from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
 from hamlet_train.policy import Policy, Table
 from hamlet_train.team import Team
+from hamlet_train.variety import Params
 
 MOST_TICKS = 10_000
 """After so many ticks episodes are no longer waited for."""
@@ -93,7 +94,14 @@ class Episodes:
         return Episodes(self.lengths[lanes], self.returns[lanes], self.endings[lanes], self.ways)
 
 
-def environment(module: Module, worlds: int, agents: int | None, seed: int, first_world: int = 0) -> Env:
+def environment(
+    module: Module,
+    worlds: int,
+    agents: int | None,
+    seed: int,
+    first_world: int = 0,
+    params: Params | None = None,
+) -> Env:
     """Worlds for a policy to act in."""
     return hamlet.make(
         module,
@@ -105,6 +113,7 @@ def environment(module: Module, worlds: int, agents: int | None, seed: int, firs
         backend="c",
         validate=False,
         quiet=True,
+        params=params or None,
     )
 
 

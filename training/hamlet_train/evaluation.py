@@ -20,6 +20,7 @@ from hamlet.universe import Universe
 from hamlet_train.draws import evaluation_seed
 from hamlet_train.evaluate import MOST_TICKS, Episodes, Networks, environment, played, played_by_chance, rolls
 from hamlet_train.exact.network import Array, Network
+from hamlet_train.variety import Params
 
 AGENTS, WORLDS = (50, 200), (8, 32)
 """The agents of an evaluation and the worlds that they are in: at least, in short trainings, and enough of them. Where
@@ -173,12 +174,12 @@ class Plan:
 class Evaluation:
     """Evaluates networks in training. It draws from a seed of its own, and leaves the training as it is."""
 
-    def __init__(self, module: Module, plan: Plan, seed: int, threads: int) -> None:
-        """`seed` is that of the training."""
+    def __init__(self, module: Module, plan: Plan, seed: int, threads: int, params: Params | None = None) -> None:
+        """`seed` is that of the training, `params` are those of its worlds."""
         self.plan = plan
         self._threads = threads
         self._seed = evaluation_seed(seed)
-        self._env = environment(module, plan.worlds, plan.agents, self._seed)
+        self._env = environment(module, plan.worlds, plan.agents, self._seed, params=params)
 
     def by_chance(self) -> Evaluated:
         """Random actions in the same worlds."""

@@ -16,6 +16,7 @@ from hamlet_train.evaluate import Episodes, Policies, environment, played, playe
 from hamlet_train.exact.network import Array
 from hamlet_train.policy import read_all
 from hamlet_train.run import Run
+from hamlet_train.variety import Params
 
 ALL = "all"
 """The name of the agents of a universe without roles."""
@@ -115,6 +116,7 @@ class Worlds:
     count: int
     agents: int | None
     seed: int
+    params: Params | None = None
 
     def side(self, name: str, policies: Sequence[Policies], threads: int, greedy: bool) -> Side:
         """The first episodes of policies.
@@ -124,14 +126,14 @@ class Worlds:
         """
         groups = []
         for policy in policies:
-            env = environment(self.module, self.count, self.agents, self.seed)
+            env = environment(self.module, self.count, self.agents, self.seed, params=self.params)
             episodes = played(env, policy, threads, greedy)
             groups.append(episodes.by_role(env) or {ALL: episodes})
         return Side(name, tuple(groups))
 
     def chance(self) -> Side:
         """The first episodes of random actions."""
-        env = environment(self.module, self.count, self.agents, self.seed)
+        env = environment(self.module, self.count, self.agents, self.seed, params=self.params)
         episodes = played_by_chance(env)
         return Side(RANDOM, (episodes.by_role(env) or {ALL: episodes},))
 

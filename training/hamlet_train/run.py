@@ -45,6 +45,8 @@ NUMBERS = {
     "ticks": (1, 2**63 - 1),
     "gradient_norm": (0, 2**31 - 1),
     "past": (0, 2**16),
+    "patience": (0, 2**16),
+    "ended": (0, 2**63 - 1),
 }
 """The whole numbers of a manifest, and where they lie."""
 TEXTS = ("weights", "role")
@@ -68,6 +70,10 @@ class Manifest:
         shared: whether all roles learn one policy, as they do in a universe without roles.
         opponents: by role, the SHA-256 of the parameters of policies that play as they are; `Run.opponent` has them.
         past: how many past selves of those who learn play too, at most.
+        params: of worlds, as `hamlet_train.variety` reads them; of a distribution each world draws once.
+        until: the mean at which it ends, see `hamlet_train.budget.Aim`; patience: after how many evaluations without a
+            better return it ends, never if 0.
+        ended: the last update of a training that has ended before all were done; 0 of others.
         weights: the SHA-256 of the parameters at the end, see `Learned.digest`; `None` while it goes on.
     """
 
@@ -85,6 +91,10 @@ class Manifest:
     shared: bool = True
     opponents: dict[str, str] = field(default_factory=dict)
     past: int = 0
+    params: tuple[str, ...] = ()
+    until: str | None = None
+    patience: int = 0
+    ended: int = 0
     weights: str | None = None
 
     @property
@@ -178,9 +188,9 @@ class Run:
         text = json.dumps({"format": FORMAT, **asdict(manifest)}, indent=2)
         write_whole(self.folder / "manifest.json", f"{text}\n".encode())
 
-    def finish(self, manifest: Manifest, weights: str) -> None:
-        """Note the weights at the end."""
-        self.write(replace(manifest, weights=weights))
+    def finish(self, manifest: Manifest, weights: str, ended: int = 0) -> None:
+        """Note the weights at the end, and the last update if it has come early."""
+        self.write(replace(manifest, weights=weights, ended=ended))
 
     def lines(self) -> list[Progress]:
         """All updates so far.
@@ -280,7 +290,10 @@ def _manifest(said: dict[str, Any]) -> Manifest:
         number = values.get(name, low)
         if type(number) is not int or not low <= number <= high:
             raise ValueError(f"{name} is a whole number in {low} .. {high}, not {shown(number)}")
-    texts = [values["universe"], values["digest"], values["source"], values.get("weights") or ""]
+    params, until = values.get("params", []), values.get("until")
+    if not isinstance(params, list) or not isinstance(until, str | None):
+        raise ValueError("params are a list of texts, and until is one")
+    texts = [*params, until or "", values["universe"], values["digest"], values["source"], values.get("weights") or ""]
     if not isinstance(values.get("shared", True), bool):
         raise ValueError("shared is true or false")
     opponents = values.get("opponents", {})
@@ -294,7 +307,8 @@ def _manifest(said: dict[str, Any]) -> Manifest:
         if not isinstance(text, str) or not text.isprintable():
             raise ValueError(f"this is no text for it: {shown(text)}")
     settings = read_settings(values["settings"])
-    return Manifest(**values | {"settings": settings, "command": tuple(map(str, values["command"]))})
+    tuples = {"command": tuple(map(str, values["command"])), "params": tuple(params)}
+    return Manifest(**values | {"settings": settings, **tuples})
 
 
 def versions() -> dict[str, str]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 import hamlet
 from hamlet.package.module import Module
 from hamlet_train import checkpoint
+from hamlet_train.budget import Aim, stalled
 from hamlet_train.collect import Actor, Present
 from hamlet_train.crews import Crew, crew_sizes, crews_of
 from hamlet_train.draws import crew_seed
@@ -23,6 +26,7 @@ from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run
 from hamlet_train.team import Team
+from hamlet_train.variety import params_of
 
 CHECKPOINTS = 20
 """Checkpoints of a training, about."""
@@ -63,6 +67,7 @@ def begun(
         backend="c",
         validate=False,
         quiet=True,
+        params=params_of(manifest.params, module.universe) or None,
     )
     present, team = Present(env), Team(threads, 0)
     crews = crews_of(env, manifest.shared)
@@ -127,11 +132,15 @@ def learning(
     return Learning(crew, learner, actor, Store.empty(network, share.lanes, manifest.settings.horizon))
 
 
-def evaluation_of(module: Module, manifest: Manifest, training: Training, threads: int) -> Evaluation:
-    """The evaluation of a training's policies."""
+def plan_of(module: Module, manifest: Manifest, training: Training) -> Plan:
+    """The plan of a training's evaluations."""
     networks = [each.network for each in training.policies().values()]
-    plan = Plan.of(module.universe, networks, manifest.agents, manifest.updates, manifest.ticks)
-    return Evaluation(module, plan, manifest.seed, threads)
+    return Plan.of(module.universe, networks, manifest.agents, manifest.updates, manifest.ticks)
+
+
+def evaluation_of(module: Module, manifest: Manifest, plan: Plan, threads: int) -> Evaluation:
+    """The evaluation of a training's policies."""
+    return Evaluation(module, plan, manifest.seed, threads, params_of(manifest.params, module.universe))
 
 
 def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: int, watch: Watch) -> str:
@@ -146,7 +155,23 @@ def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: i
     latest = checkpoint.latest(run.checkpoints)
     if latest is not None:
         checkpoint.load(latest, training)
-    evaluation = evaluation_of(module, manifest, training, threads) if ranks.first else None
+    plan = plan_of(module, manifest, training)
+    evaluation = evaluation_of(module, manifest, plan, threads) if ranks.first else None
+
+    roles = [role.name for role in module.universe.roles or ()]
+    aim = None if manifest.until is None else Aim.of(manifest.until, roles)
+
+    def over() -> bool:
+        """Whether the training ends now, as the first process says by its evaluations."""
+        if aim is None and not manifest.patience:
+            return False
+        ends = False
+        if ranks.first:
+            evaluations = run.evaluations()
+            points = [each for each in trained(evaluations) if each.update]
+            reached = bool(points and aim is not None and aim.reached(points[-1]))
+            ends = reached or stalled(evaluations, manifest.patience)
+        return bool(ranks.gather(np.array([ends]), [1] * ranks.size)[0])
 
     def evaluate(progress: Progress | None) -> None:
         """Note an evaluation, if there is one after this update, or before the first one."""
@@ -168,7 +193,8 @@ def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: i
         if not trained(evaluations) and not training.update:
             evaluate(None)
     every = max(manifest.updates // CHECKPOINTS, 1)
-    while training.update < manifest.updates:
+    ends = over()
+    while training.update < manifest.updates and not ends:
         lines = training.advance()
         if ranks.first:
             for line in lines:
@@ -176,11 +202,12 @@ def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: i
             evaluate(lines[-1])
             for line in lines:
                 watch.updated(line)
-        if training.update % every == 0 or training.update == manifest.updates:
+        ends = plan.due(training.update, manifest.updates) and over()
+        if training.update % every == 0 or training.update == manifest.updates or ends:
             checkpoint.save(checkpoint.named(run.checkpoints, training.update), training)
     digest = training.digest()
     if ranks.first:
         for role, policy in training.policies().items():
             write_policy(run.folder / filename(role), module, policy, manifest.seed, role)
-        run.finish(manifest, digest)
+        run.finish(manifest, digest, 0 if training.update == manifest.updates else training.update)
     return digest

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 
 from hamlet.package.module import Module, load
+from hamlet_train.budget import Aim
 from hamlet_train.cli.beside import opponents_of, past_of, write_opponents
 from hamlet_train.cli.defaults import TICKS, WORLDS
-from hamlet_train.cli.options import folder_of, settings_of
+from hamlet_train.cli.options import folder_of, settings_of, threads_of
 from hamlet_train.crews import crew_sizes
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.compiled import kernels
@@ -18,6 +20,13 @@ from hamlet_train.groups import Groups
 from hamlet_train.past import check_past
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, packaged, versions
+from hamlet_train.training import begun
+from hamlet_train.variety import params_of
+
+TRIAL = 2.0
+"""Seconds of updates by which a rate is measured."""
+SPENT = 0.95
+"""Of the time that updates take: the rest is that of evaluations and checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,11 @@ class Arguments:
     shared: bool = False
     opponents: tuple[str, ...] = ()
     against: str | None = None
+    params: tuple[str, ...] = ()
+    minutes: float | None = None
+    until: str | None = None
+    patience: int | None = None
+    threads: int | None = None
 
 
 def opened(universe: Path, name: str, arguments: Arguments, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
@@ -54,7 +68,7 @@ def opened_in(
         if resume or (ranks.restarted and run.begun):
             _check_same(run, universe, arguments)
         else:
-            _begin(run, universe, arguments, ranks.restarted)
+            _begin(run, universe, arguments, ranks.restarted, threads_of(arguments.threads), ranks.size)
         run.remove_parts()
     ranks.wait()
     return run, load(run.package), run.read()
@@ -65,12 +79,28 @@ def name_of(universe: Path) -> str:
     return universe.resolve().name.removesuffix(".hamlet")
 
 
-def _begin(run: Run, universe: Path, arguments: Arguments, again: bool) -> None:
+def ticks_in(minutes: float, run: Run, module: Module, manifest: Manifest, threads: int, processes: int) -> int:
+    """How many agent-ticks this machine trains in so many minutes, by the rate of a few updates that nothing is kept
+    of: from then on the training is that of so many ticks."""
+    opponents = run.opponents(module, manifest)
+    trial = begun(module, replace(manifest, ticks=TICKS), Ranks(), threads, opponents)
+    trial.advance()
+    begin, first = monotonic(), trial.update
+    while trial.update == first or monotonic() - begin < TRIAL:
+        trial.advance()
+    each = manifest.worlds * manifest.agents * manifest.settings.horizon
+    rate = (trial.update - first) * each / (monotonic() - begin) * processes * SPENT
+    return max(int(rate * 60 * minutes) // each, 1) * each
+
+
+def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads: int, processes: int) -> None:
     """Write the package and the manifest, both or none; nothing where kernels cannot be compiled."""
     from hamlet.env.make import checked_shape
 
     if run.folder.exists() and not again and not run.hardly_begun:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
+    if arguments.minutes is not None and arguments.ticks is not None:
+        raise TrainError("--minutes and --ticks both say how long it trains: take one of them")
     settings, past = settings_of(arguments.settings), past_of(arguments.against)
     kernels()
     try:
@@ -82,24 +112,31 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool) -> None:
         if past:
             sizes = crew_sizes(module.universe, shape.agents, arguments.shared)
             check_past(len(sizes) - len(opponents), Groups.of_crews(shape.worlds, sizes)[0])
-        run.write(
-            Manifest(
-                universe=module.name,
-                digest=module.digest,
-                source=str(universe),
-                command=tuple(sys.argv),
-                versions=versions(),
-                worlds=shape.worlds,
-                agents=shape.agents,
-                seed=arguments.seed or 0,
-                ticks=arguments.ticks or TICKS,
-                settings=settings,
-                gradient_norm=arguments.gradient_norm or 0,
-                shared=arguments.shared or not module.universe.roles,
-                opponents=write_opponents(run, opponents),
-                past=past,
-            )
+        params_of(arguments.params, module.universe)
+        if arguments.until is not None:
+            Aim.of(arguments.until, [role.name for role in module.universe.roles or ()])
+        manifest = Manifest(
+            universe=module.name,
+            digest=module.digest,
+            source=str(universe),
+            command=tuple(sys.argv),
+            versions=versions(),
+            worlds=shape.worlds,
+            agents=shape.agents,
+            seed=arguments.seed or 0,
+            ticks=arguments.ticks or TICKS,
+            settings=settings,
+            gradient_norm=arguments.gradient_norm or 0,
+            shared=arguments.shared or not module.universe.roles,
+            opponents=write_opponents(run, opponents),
+            past=past,
+            params=arguments.params,
+            until=arguments.until,
+            patience=arguments.patience or 0,
         )
+        if arguments.minutes is not None:
+            manifest = replace(manifest, ticks=ticks_in(arguments.minutes, run, module, manifest, threads, processes))
+        run.write(manifest)
     except BaseException:
         shutil.rmtree(run.folder, ignore_errors=True)
         raise
@@ -112,6 +149,12 @@ def _check_same(run: Run, universe: Path, arguments: Arguments) -> None:
         value, has, said = getattr(arguments, name), getattr(manifest, name), name.replace("_", "-")
         if value is not None and value != has:
             raise TrainError(f"{run.folder} has {said} {has}, not {value}: leave out --{said}, or take another --name")
+    if arguments.minutes is not None:
+        raise TrainError(f"{run.folder} has ticks {manifest.ticks}: leave out --minutes, or take another --name")
+    for name, said in (("params", "param"), ("until", "until"), ("patience", "patience")):
+        value = getattr(arguments, name)
+        if value and value != getattr(manifest, name):
+            raise TrainError(f"{run.folder} has another {said}: leave out --{said}, or take another --name")
     if arguments.shared and not manifest.shared:
         raise TrainError(f"{run.folder} has a policy for each role: leave out --shared, or take another --name")
     if arguments.against and past_of(arguments.against) != manifest.past:

@@ -7,11 +7,13 @@ import shlex
 import rich_click as click
 
 from hamlet.package.module import Module
+from hamlet_train.advice import advice
 from hamlet_train.evaluate import chooser, environment
 from hamlet_train.evaluation import Fared, of_chance, trained
 from hamlet_train.pictures import write_curve, write_film
 from hamlet_train.policy import Policy, filename, read_all
 from hamlet_train.run import Manifest, Run
+from hamlet_train.variety import params_of
 
 
 def show(run: Run, module: Module, manifest: Manifest, digest: str, threads: int) -> None:
@@ -24,12 +26,17 @@ def show(run: Run, module: Module, manifest: Manifest, digest: str, threads: int
     evaluations = run.evaluations()
     write_curve(title, evaluations, run.folder / "curve.png")
     # A world that nobody trained in.
-    env = environment(module, 1, manifest.agents, manifest.seed, manifest.worlds)
+    params = params_of(manifest.params, module.universe)
+    env = environment(module, 1, manifest.agents, manifest.seed, manifest.worlds, params)
     policies = {role: each for role, each in read_all(run.folder, module).items() if isinstance(each, Policy)}
     ticks = write_film(env, chooser(env, policies, threads), run.folder / "episode.gif")
     chance = of_chance(evaluations)
     for now, by_chance in zip(trained(evaluations)[-1].fared, chance.fared if chance else (), strict=True):
         click.echo(said(now, by_chance))
+    for line in advice(run.lines(), evaluations):
+        click.echo(f"warning: {line}", err=True)
+    if run.read().ended:
+        click.echo(f"ended after update {run.read().ended} of {manifest.updates}")
     click.echo(f"weights   sha256 {digest}")
     for role in policies:
         click.echo(f"policy    {run.folder / filename(role)}")

@@ -27,6 +27,8 @@ PATH = click.Path(path_type=Path)
 @click.option(
     "--compare", type=PATH, nargs=2, metavar="A B", help="In place of --policy: two of them, beside each other."
 )
+@click.option("--param", "texts", multiple=True, metavar="NAME=VALUE",
+              help="A param of worlds, as for train: also one that no training had. Repeatable.")  # fmt: skip
 @click.option("--against", "rival", type=PATH,
               help="Another policy: each role of both plays beside the others of both.")  # fmt: skip
 @click.option("--elo", is_flag=True, help="Rate checkpoints of the run by what each role returns in the same worlds.")
@@ -42,6 +44,7 @@ def evaluate(
     universe: Path,
     path: Path | None,
     compare: tuple[Path, Path] | None,
+    texts: tuple[str, ...],
     rival: Path | None,
     elo: bool,
     episodes: int,
@@ -63,12 +66,14 @@ def evaluate(
     from hamlet_train.evaluate import environment
     from hamlet_train.judged import Named, Worlds, improvement, of_what
     from hamlet_train.run import open_universe
+    from hamlet_train.variety import params_of
 
     if (path is None) == (compare is None):
         raise TrainError("say who plays: --policy RUN, or --compare RUN OTHER, not both")
     if (rival or elo) and (path is None or as_json):
         raise TrainError("--against and --elo go with --policy RUN, and print tables alone: leave out the others")
     module = open_universe(universe)
+    params = params_of(texts, module.universe)
     paths = [*compare] if compare else [Path() if path is None else path]
     named = [Named.read(each, module) for each in paths]
     for each in named:
@@ -84,14 +89,14 @@ def evaluate(
         from hamlet_train.policy import read_all
 
         size = -(-episodes // small.num_agents), small.num_agents
-        arena = Arena(module, *size, chosen, threads_of(threads), greedy)
+        arena = Arena(module, *size, chosen, threads_of(threads), greedy, params=params)
         with told(module.name):
             if rival is not None:
                 show_crossed(arena, {str(paths[0]): named[0].policies[0], str(rival): read_all(rival, module)})
             if elo:
                 show_rated(arena, paths[0])
         return
-    worlds = Worlds(module, -(-episodes // small.num_agents), agents, chosen)
+    worlds = Worlds(module, -(-episodes // small.num_agents), agents, chosen, params)
     with Console(stderr=True).status("playing"), told(module.name):
         names = [str(each) for each in paths] if compare else ["greedy" if greedy else "policy"]
         sides = [

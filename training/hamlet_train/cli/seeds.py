@@ -26,7 +26,12 @@ def train_others(
     for seed in range(manifest.seed + 1, manifest.seed + count):
         run = Run(first.seeds / str(seed % 2**64))
         same = replace(
-            arguments, ticks=manifest.ticks, worlds=manifest.worlds, agents=manifest.agents, seed=seed % 2**64
+            arguments,
+            ticks=manifest.ticks,
+            minutes=None,
+            worlds=manifest.worlds,
+            agents=manifest.agents,
+            seed=seed % 2**64,
         )
         run, module, own = opened_in(run, universe, same, run.begun, ranks)
         if own.digest != manifest.digest:

@@ -32,6 +32,14 @@ from hamlet_train.settings import names
 @click.option("--opponent", "opponents", multiple=True, metavar="[ROLE=]RUN",
               help="The policy of a run plays ROLE as it is, and the other roles learn. Repeatable.")  # fmt: skip
 @click.option("--against", metavar="past:N", help="In half of the worlds the other roles are N past selves.")
+@click.option("--param", "params", multiple=True, metavar="NAME=VALUE",
+              help="A param of worlds: a number, or uniform(0.1,0.3) and the like. Repeatable.")  # fmt: skip
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True, max=1e6),
+              help="In place of --ticks: as many as this machine does in so long.")  # fmt: skip
+@click.option("--until", metavar="[ROLE.]length=N",
+              help="End as soon as an evaluation has this mean length, or return=N.")  # fmt: skip
+@click.option("--patience", type=click.IntRange(1, 2**16), metavar="N",
+              help="End after N evaluations without progress.")  # fmt: skip
 @click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
 def train(
     universe: Path,
@@ -48,6 +56,10 @@ def train(
     shared: bool,
     opponents: tuple[str, ...],
     against: str | None,
+    params: tuple[str, ...],
+    minutes: float | None,
+    until: str | None,
+    patience: int | None,
     tensorboard: bool,
 ) -> None:
     """Train a policy on UNIVERSE (a file, or a generated package) by PPO with action masks and controls.
@@ -67,7 +79,8 @@ def train(
     ranks = joined()
     named = name_of(universe) if name is None else name
     try:
-        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, shared, opponents, against)
+        beside, budget = (shared, opponents, against, params), (minutes, until, patience, threads)
+        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, *beside, *budget)
         run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:
             roles = " and ".join(role.name for role in module.universe.roles)

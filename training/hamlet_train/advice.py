@@ -1,0 +1,48 @@
+"""Warnings about a training that went wrong, each with what to change first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hamlet_train.evaluation import Evaluated, Fared, of_chance, trained
+from hamlet_train.ppo import Progress
+
+COLLAPSED = 0.05
+"""Of the first entropy: a policy with less has settled."""
+UNMOVED = 0.97
+"""Of the first entropy: a policy with more has hardly begun to choose."""
+GAINED = 0.02
+"""Of the size of what random actions return: who gains less has learnt nothing."""
+
+
+def advice(lines: Sequence[Progress], evaluations: Sequence[Evaluated]) -> list[str]:
+    """A line for each role that learnt nothing, or settled before half of the training."""
+    points, chance = trained(evaluations), of_chance(evaluations)
+    if not points or chance is None or not lines:
+        return []
+    several = len({line.role for line in lines}) > 1
+    said = []
+    for role in dict.fromkeys(line.role for line in lines):
+        mine = [line for line in lines if line.role == role]
+        now, random = _of(points[-1], role), _of(chance, role)
+        entropies = [line.entropy for line in mine]
+        settled = [line.update for line in mine if line.entropy < COLLAPSED * entropies[0]]
+        early = bool(settled) and settled[0] <= mine[-1].update / 2
+        better = now.returned.mean - random.returned.mean > GAINED * abs(random.returned.mean)
+        whose = f" of {role}" if role else ""
+        if early and not better:
+            said.append(
+                f"the policy{whose} settled after update {settled[0]} of {mine[-1].update}, and returns no more than "
+                "random actions: take --set entropy=0.1 first, then --set rate=0.001"
+            )
+        elif not better and (not several or entropies[-1] > UNMOVED * entropies[0]):
+            said.append(
+                f"nothing was learnt{whose}: it returns {now.returned.mean:.4g}, and random actions "
+                f"{random.returned.mean:.4g}. Take more --ticks first, then "
+                "--set entropy=0.01, then --set discount=0.99"
+            )
+    return said
+
+
+def _of(evaluated: Evaluated, role: str | None) -> Fared:
+    return next((fared for fared in evaluated.fared if role in (None, fared.role)), evaluated.fared[0])
