@@ -48,13 +48,17 @@ class Handout:
 
     def arrays(self, rows: Array) -> Any:
         """Observations [..., values] as they are handed out: views, but whole numbers, which have the type of their
-        group; a single discrete number is one of Python."""
+        group; a single discrete number is one of Python, and those of a tuple are each by itself."""
         if not self.groups:
             return rows[..., : self.values] if rows.shape[-1] > self.values else rows
-        return self._parts(rows, _whole_array)
+        parts = self._parts(rows, _whole_array)
+        if self.alone is not None:
+            return _each(parts) if self.alone.numbers == "tuple" else parts
+        tuples = [group.name for group in self.groups if group.numbers == "tuple"]
+        return parts | {name: _each(parts[name]) for name in tuples} if tuples else parts
 
     def tensors(self, rows: Tensor) -> Any:
-        """The same of tensors."""
+        """The same of tensors, where a tuple is a row of numbers."""
         return self._parts(rows, _whole_tensor) if self.groups else rows
 
     def _parts(self, rows: Rows, whole: Callable[[Rows, tuple[Tensor, Tensor], str], Any]) -> Any:
@@ -105,6 +109,11 @@ def _whole_array(values: Array, ends: tuple[Tensor, Tensor], dtype: str) -> Any:
         low, high = (end.cpu().numpy() for end in ends)
         numbers = np.rint(values.astype(np.float64) * ((high - low) / 255) + low)
     return int(numbers) if numbers.ndim == 0 else numbers.astype(dtype)
+
+
+def _each(numbers: Array) -> tuple[Any, ...]:
+    """The numbers [..., values] of a tuple: those of Python of one observation, else arrays of each."""
+    return tuple(numbers.tolist()) if numbers.ndim == 1 else tuple(np.moveaxis(numbers, -1, 0))
 
 
 def _whole_tensor(values: Tensor, ends: tuple[Tensor, Tensor], dtype: str) -> Tensor:

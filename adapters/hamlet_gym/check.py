@@ -353,9 +353,11 @@ def _short(case: _Case) -> _Case:
 
 
 def _one(observation: Any, number: Any) -> Any:
-    """The observation of a sub-environment, or those of some: of dictionaries an entry of each array."""
+    """The observation of a sub-environment, or those of some: of dictionaries and tuples an entry of each array."""
     if isinstance(observation, dict):
         return {name: _one(part, number) for name, part in observation.items()}
+    if isinstance(observation, tuple):
+        return tuple(_one(part, number) for part in observation)
     return observation[number]
 
 
@@ -363,6 +365,8 @@ def _listed(observation: Any) -> Any:
     """An observation in numbers of Python."""
     if isinstance(observation, dict):
         return {name: _listed(part) for name, part in observation.items()}
+    if isinstance(observation, tuple):
+        return [_listed(part) for part in observation]
     return observation.tolist() if isinstance(observation, (np.ndarray, np.generic)) else observation
 
 

@@ -25,15 +25,15 @@ PER_SECOND = 8
 """Ticks of a second of a video."""
 
 
-View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Dict"
+View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Tuple | spaces.Dict"
 """The space of what an agent observes."""
 
 
 def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) -> View:
     """The observations of an agent, or of one of a role, as they are handed out, within the ranges that they can have:
     a row of numbers [values], or a dictionary of groups, in the order of the file: an image [channels, height, width],
-    a discrete number, a row, or several discrete numbers. An image, or whole numbers, that are all that is observed are
-    no dictionary.
+    or in the order that its author says, a discrete number, a row, or several discrete numbers. An image, or whole
+    numbers, that are all that is observed are no dictionary.
 
     Raises:
         EnvError: the environment has no observations, or of a type that numpy lacks.
@@ -58,13 +58,16 @@ def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) 
 
 
 def whole_space(group: Group, ends: tuple[torch.Tensor, torch.Tensor]) -> Any:
-    """The space of a group of whole numbers: a `Discrete`, a `MultiDiscrete`, or a `Box` of integers. `ends` are those
-    of observations."""
+    """The space of a group of whole numbers: a `Discrete`, a `MultiDiscrete`, a `Tuple` of discrete ones, or a `Box` of
+    integers. `ends` are those of observations."""
     low, high = (end.cpu().numpy().astype(group.dtype) for end in whole_ends(group, ends))
     if group.kind == "discrete":
         return spaces.Discrete(int(high - low) + 1, start=int(low))
     if group.numbers == "discrete":
         return spaces.MultiDiscrete(high - low + 1, start=low)
+    if group.numbers == "tuple":
+        ranges = zip(low.tolist(), high.tolist(), strict=True)
+        return spaces.Tuple([spaces.Discrete(most - least + 1, start=least) for least, most in ranges])
     return spaces.Box(low, high, dtype=low.dtype.type)
 
 

@@ -44,11 +44,15 @@ observe {{
 """
 GROUPS = """image view int { window 1 of ground  window 1 of far: position x + 4 * position y }
     group cards discrete { state hand  hidden: 1 when ace }
+    group dealt tuple { sum: hand in 0 .. 31  soft: 1 when ace }
+    image turned int as width height channels { window 1 of ground  window 1 of near: position x + 4 * position y }
     group tasks int { twice: 2 * task  position absolute }
     group body { meters }"""
 ALL = {
     "view": spaces.Box(0, 255, (2, 3, 3), np.uint8),
     "cards": spaces.MultiDiscrete([18, 2], start=[4, 0]),
+    "dealt": spaces.Tuple([spaces.Discrete(32), spaces.Discrete(2)]),
+    "turned": spaces.Box(0, 255, (3, 3, 2), np.uint8),
     "tasks": spaces.Box(np.array([-2, 0, 0], np.int32), np.array([4, 3, 2], np.int32), dtype=np.int32),
     "body": spaces.Box(0, 1, (1,), np.float32),
 }
@@ -75,6 +79,8 @@ def test_spaces_of_gymnasium(plots: Module, compiled: Compiled) -> None:
     alone = {
         "group cards discrete { state hand  hidden: 1 when ace }": ALL["cards"],
         "image view int { window 1 of ground }": spaces.Box(0, 255, (1, 3, 3), np.uint8),
+        "group dealt tuple { sum: hand in 0 .. 31  ace: 1 when ace }": ALL["dealt"],
+        "image turned int as height channels width { window 1 of ground }": spaces.Box(0, 255, (3, 1, 3), np.uint8),
         "group tasks int { twice: 2 * task }": spaces.Box(-2, 4, (1,), np.int32),
     }
     for number, (group, space) in enumerate(alone.items()):
@@ -93,6 +99,9 @@ def test_numbers_are_those_of_the_world(plots: Module, obs_dtype: str) -> None:
         held = {name: core.state["meters"][names.index(name)].long().numpy() for name in ("hand", "ace", "task")}
         assert seen["cards"].dtype == np.int64
         assert (seen["cards"] == np.stack([held["hand"], held["ace"]], axis=1)).all()
+        assert [each.dtype for each in seen["dealt"]] == [np.int64, np.int64]
+        assert (np.stack(seen["dealt"], axis=1) == seen["cards"]).all()
+        assert (seen["turned"] == seen["view"].transpose(0, 3, 2, 1)).all()
         assert seen["tasks"].dtype == np.int32
         assert (seen["tasks"][:, 0] == 2 * held["task"]).all()
         assert (seen["tasks"][:, 1:] == core.state["position"].T.numpy()).all()
@@ -109,18 +118,24 @@ def test_groups_of_the_environment_say_their_type(plots: Module) -> None:
     assert {name: group.dtype for name, group in groups.items()} == {
         "view": "uint8",
         "cards": "int64",
+        "dealt": "int64",
+        "turned": "uint8",
         "tasks": "int32",
         "body": None,
     }
     assert env.grouped["view"].dtype is torch.float32
+    assert groups["turned"].axes == ("width", "height", "channels")
+    assert (env.grouped["turned"] == env.grouped["view"].permute(0, 3, 2, 1)).all()
 
 
 def test_others(plots: Module) -> None:
     sb3 = VecEnv(3, plots, backend="c", seed=1)
     assert sb3.observation_space == spaces.Dict(ALL)
     seen: Any = sb3.reset()
+    assert seen["dealt"][0].shape == (3,)
+    seen["dealt"] = np.stack(seen["dealt"], axis=1)
     assert {name: (part.dtype, part.shape[1:]) for name, part in seen.items()} == {
-        name: (space.dtype, space.shape) for name, space in ALL.items()
+        name: (np.int64, (2,)) if name == "dealt" else (space.dtype, space.shape) for name, space in ALL.items()
     }
     parallel = ParallelEnv(plots, agents=2, backend="interpreter")
     assert parallel.observation_space("agent_0") == spaces.Dict(ALL)
@@ -131,6 +146,8 @@ def test_others(plots: Module) -> None:
     assert {name: spec[name].dtype for name in ALL} == {
         "view": torch.uint8,
         "cards": torch.int64,
+        "dealt": torch.int64,
+        "turned": torch.uint8,
         "tasks": torch.int32,
         "body": torch.float32,
     }
@@ -157,6 +174,17 @@ def test_bytes_that_have_not_all_numbers_are_refused(compiled: Compiled) -> None
         ("image view int { window 1 of ground beyond 0.5 }", "H353"),
         ("group body int { far: 20000000 * task }", "H281"),
         ("image view discrete { window 1 of ground }", "H009"),
+        ("group body tuple { meters }", "H353"),
+        ("image view tuple { window 1 of ground }", "H009"),
+        ("image view as width height { window 1 of ground }", "H354"),
+        ("image view as width height width { window 1 of ground }", "H354"),
+        ("image view as x y channel { window 1 of ground }", "H354"),
+        ("image view int as `a {b}` `\\n` channels { window 1 of ground }", "H354"),
+        ("group body as width { meters }", "H009"),
+        ("group body tuple { sum: hand in 0 .. 20 }", "H355"),
+        ("discrete sum: hand in 5 .. 31", "H355"),
+        ("discrete sum: hand in 31 .. 0", "H040"),
+        ("discrete sum: hand in 0 .. task", "H031"),
     ],
 )
 def test_what_is_not_whole_is_told(group: str, code: str, tmp_path: Path) -> None:

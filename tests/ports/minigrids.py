@@ -65,4 +65,11 @@ def compared(
     comparison = side_by_side(module, worlds, choose or forwards(5), ticks)
     assert comparison.sufficient(terminated=terminated, truncated=1).differences == 0
     theirs = gymnasium.make(name)
-    assert hamlet_gym.Env(module, backend="c").action_space == theirs.action_space
+    ours, seen = hamlet_gym.Env(module, backend="c"), theirs.observation_space
+    assert isinstance(seen, gymnasium.spaces.Dict)
+    both = {name: seen[name] for name in ("image", "direction")}
+    assert (ours.action_space, ours.observation_space) == (theirs.action_space, gymnasium.spaces.Dict(both))
+    assert ours.observation_space.contains(ours.reset(seed=1)[0])
+    # Columns come first, as MiniGrid has them; the rows that were compared are by channel, line and column.
+    row = hamlet_gym.Env(module, backend="c", observations="flat").reset(seed=2)[0]
+    assert (ours.reset(seed=2)[0]["image"] == row[: 3 * 7 * 7].reshape(3, 7, 7).transpose(2, 1, 0)).all()

@@ -53,7 +53,9 @@ def test_blackjack_is_gymnasiums(port: Callable[[str], Module]) -> None:
     assert same_episodes(module, original, uniform(2, seed=1), uniform(2, seed=2), EPISODES) < -0.3
     assert same_episodes(module, original, sticks_at_17, sticks_at_17, EPISODES) < -0.05
     assert same_episodes(module, original, basic_strategy, basic_strategy, EPISODES) > -0.07
-    assert hamlet_gym.Env(module, backend="c").action_space == env.action_space
+    port_ = hamlet_gym.Env(module, backend="c")
+    assert (port_.action_space, port_.observation_space) == (env.action_space, env.observation_space)
+    assert port_.reset(seed=1)[0] in env.observation_space
 
 
 def test_hands_end_as_often_as_they_must(port: Callable[[str], Module]) -> None:

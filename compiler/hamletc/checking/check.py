@@ -37,7 +37,7 @@ from hamletc.checking.names import Names
 from hamletc.checking.numbers import Constants, with_numbers
 from hamletc.checking.observations import Observations
 from hamletc.checking.observed_groups import Observed, check_loose
-from hamletc.checking.observed_wholes import check_observed_wholes, check_whole_groups
+from hamletc.checking.observed_wholes import check_observed_ranges, check_observed_wholes, check_whole_groups
 from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
 from hamletc.checking.play import check_course
@@ -150,6 +150,7 @@ def _checked(
         check_whole_relocations(draft, report)
         reach = check_ranges(draft, names, report)
         check_observed_wholes(draft, reach.observed, report)
+        check_observed_ranges(draft, reach.observed, report)
         check_whole_groups(draft, reach.observed, report)
         if complete:
             check_inert(file.name, draft, reach.changes, names, report)

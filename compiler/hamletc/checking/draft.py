@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import inf
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from hamlet import universe
 from hamlet.numbers.binary32 import canonical32
@@ -31,6 +31,14 @@ class Claim:
     """`only falls`, `only rises`, `only read`: what an author says that a meter does."""
 
     word: Direction
+    span: universe.Span
+
+
+class Within(NamedTuple):
+    """A range that an author says, and where."""
+
+    low: float
+    high: float
     span: universe.Span
 
 
@@ -87,6 +95,8 @@ class Draft:
     reports: list[universe.Report] = field(default_factory=list)
     observations: list[universe.Observation] = field(default_factory=list)
     groups: list[universe.ObservedGroup] = field(default_factory=list)
+    within: dict[universe.Span, Within] = field(default_factory=dict)
+    """The ranges that the author says of what is observed, by where that stands."""
     roles: list[universe.Role] = field(default_factory=list)
     pools: list[universe.Pool] = field(default_factory=list)
     metric: universe.Span | None = None
@@ -248,7 +258,7 @@ class Draft:
         def proven(item: universe.Observation) -> universe.Observation:
             if not isinstance(item, PROVEN) or item.low != -inf:
                 return item
-            where = lies(item.value)
+            where = self.within.get(item.span) or lies(item.value)
             return replace(item, low=canonical32(where.low), high=canonical32(where.high))
 
         self.observations = [proven(item) for item in self.observations]

@@ -37,7 +37,7 @@ def resolve_input(declaration: syntax.InputDecl, names: Names, report: Findings)
 
 def resolve_control(declaration: syntax.ControlDecl, names: Names, report: Findings) -> universe.Control | None:
     """`control thrust in -1 .. 1`, `control order: int in 0 .. 100`."""
-    bounds = _bounds(declaration.bounds, Expressions(names, report), report)
+    bounds = resolve_bounds(declaration.bounds, Expressions(names, report), report)
     if bounds is None:
         return None
     low, high = map(round32, bounds)
@@ -56,7 +56,7 @@ def _default_and_bounds(
 ) -> tuple[float, float, float] | None:
     expressions = Expressions(names, report)
     default = expressions.constant(declaration.default, what)
-    bounds = _bounds(declaration.bounds, expressions, report)
+    bounds = resolve_bounds(declaration.bounds, expressions, report)
     if default is None or bounds is None:
         return None
     if not _inside(default, bounds, declaration.default.span, declaration.bounds, "the default", report):
@@ -139,7 +139,7 @@ def resolve_state(
         return None
     bounds: tuple[float, float] | None = (0.0, float(max(1, len(held.options) - 1)))
     if declaration.bounds is not None:
-        bounds = _bounds(declaration.bounds, expressions, report)
+        bounds = resolve_bounds(declaration.bounds, expressions, report)
         if bounds is not None and held.holds == "int" and not _whole(bounds, declaration.bounds, report):
             bounds = None
     if held.holds in ("int", "real"):
@@ -188,7 +188,7 @@ def declared_bounds(declaration: syntax.MeterDecl, names: Names, report: Finding
 
 def _bounds_of(declaration: syntax.MeterDecl, expressions: Expressions, report: Findings) -> tuple[float, float] | None:
     """The bounds of a meter, 0 and 1 unless others are written."""
-    return (0.0, 1.0) if declaration.bounds is None else _bounds(declaration.bounds, expressions, report)
+    return (0.0, 1.0) if declaration.bounds is None else resolve_bounds(declaration.bounds, expressions, report)
 
 
 def resolve_world_numbers(
@@ -213,9 +213,10 @@ def _within_bounds(
     return start, *bounds
 
 
-def _bounds(
+def resolve_bounds(
     bounds: tuple[syntax.Expr, syntax.Expr], expressions: Expressions, report: Findings
 ) -> tuple[float, float] | None:
+    """`0 .. 31`; `None` where that is wrong."""
     low = expressions.constant(bounds[0], "a bound")
     high = expressions.constant(bounds[1], "a bound")
     if low is None or high is None:

@@ -11,9 +11,10 @@ from hamlet.numbers.binary32 import LARGEST, canonical32
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.checking.affordances import LONGEST_DURATION
-from hamletc.checking.draft import UNPROVEN, Draft
+from hamletc.checking.draft import UNPROVEN, Draft, Within
 from hamletc.checking.expressions import Expressions
 from hamletc.checking.graph import is_graph
+from hamletc.checking.meters import resolve_bounds
 from hamletc.checking.names import Names
 from hamletc.checking.observed_cells import MOST_ROWS, ObservedCells
 from hamletc.checking.observed_groups import Observed, resolve_items
@@ -21,7 +22,7 @@ from hamletc.checking.observed_items import Listing, number_at, word_of
 from hamletc.checking.observed_motion import ObservedMotion
 from hamletc.checking.observed_views import ObservedViews
 from hamletc.checking.operations import is_condition
-from hamletc.checking.report import Findings, any_number, is_known, whole_number
+from hamletc.checking.report import Findings, any_number, between, is_known, whole_number
 from hamletc.checking.roles import only_agents
 from hamletc.checking.symbols import builtin, is_word
 from hamletc.expansion.trees import outside_expressions
@@ -94,6 +95,8 @@ class Observations:
             number = Expressions(self._names, self._report, scope="observe").held(item.value)
         else:
             number = self._number(item.value)
+        if number is not None:
+            self._ranged(item.bounds, item.value.span)
         return None if number is None else universe.ObserveValue(called, number, *UNPROVEN, item.value.span)
 
     def _value(self, item: syntax.ObserveValue) -> list[universe.Observation]:
@@ -101,7 +104,16 @@ class Observations:
         number = self._number(item.value, item.span)
         if not self._first("value", item.name.text, item.name.span) or number is None:
             return []
+        self._ranged(item.bounds, item.span)
         return [universe.ObserveValue(item.name.text, number, *UNPROVEN, item.span)]
+
+    def _ranged(self, written: syntax.Bounds | None, span: Span) -> None:
+        """`in 0 .. 31` behind what is observed there."""
+        if written is None:
+            return
+        bounds = resolve_bounds(written, Expressions(self._names, self._report), self._report)
+        if bounds is not None:
+            self._draft.within[span] = Within(*bounds, between(written[0].span, written[1].span))
 
     def _number(self, written: syntax.Expr, span: Span | None = None) -> universe.Expression | None:
         """An observed expression: a number, or a condition, which is 1 where it holds."""

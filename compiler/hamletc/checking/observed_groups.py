@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Literal, cast
 
 from hamlet import universe
-from hamlet.universe.observations import plane_of
+from hamlet.universe.observations import IMAGE_AXES, plane_of
 from hamlet.universe.space import is_hexagonal
 from hamletc import messages
-from hamletc.checking.report import Findings
+from hamletc.checking.report import Findings, between
 from hamletc.language import syntax
 
 Resolve = Callable[[syntax.GroupItem], list[universe.Observation]]
@@ -42,7 +42,12 @@ def resolve_items(
             case syntax.ObserveGroup(name=name) | syntax.ObserveImage(name=name):
                 found = [(each, shown) for each in item.items for shown in resolve(each)]
                 kind: Literal["values", "image"] = "image" if isinstance(item, syntax.ObserveImage) else "values"
-                if is_first(name) and found and (kind != "image" or _is_image(found, space, report)):
+                if (
+                    is_first(name)
+                    and found
+                    and (kind != "image" or _is_image(found, space, report))
+                    and _has_axes(item, report)
+                ):
                     observed.items += (shown for _, shown in found)
                     observed.groups.append(_group(name.text, kind, len(found), item))
             case syntax.ObserveDiscrete():
@@ -59,8 +64,21 @@ def resolve_items(
 def _group(
     name: str, kind: Literal["values", "image"], items: int, written: syntax.ObserveGroup | syntax.ObserveImage
 ) -> universe.ObservedGroup:
-    numbers = None if written.numbers is None else cast(Literal["int", "discrete"], written.numbers.text)
-    return universe.ObservedGroup(name, kind, items, written.span, numbers)
+    numbers = None if written.numbers is None else cast(Literal["int", "discrete", "tuple"], written.numbers.text)
+    axes = tuple(axis.text for axis in written.axes) if isinstance(written, syntax.ObserveImage) else ()
+    return universe.ObservedGroup(name, kind, items, written.span, numbers, axes)
+
+
+def _has_axes(written: syntax.ObserveGroup | syntax.ObserveImage, report: Findings) -> bool:
+    """Whether the axes of an image are said, each once, or not at all."""
+    if not isinstance(written, syntax.ObserveImage) or not written.axes:
+        return True
+    said = tuple(axis.text for axis in written.axes)
+    if sorted(said) == sorted(IMAGE_AXES):
+        return True
+    span = between(written.axes[0].span, written.axes[-1].span)
+    report.add(messages.observations.NotTheAxesOfAnImage(span, said))
+    return False
 
 
 def check_loose(all_observed: Iterable[Observed], report: Findings) -> None:

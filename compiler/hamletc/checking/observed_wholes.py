@@ -72,6 +72,19 @@ def _range(
             return None
 
 
+def check_observed_ranges(draft: Draft, lies: Callable[[Expression], Interval], report: Findings) -> None:
+    """Report what is observed and can lie outside of the range that its author says; `lies` says where."""
+    if not draft.within:
+        return
+    for item in draft.values():
+        said = draft.within.get(item.span)
+        if said is None or not isinstance(item, universe.ObserveValue) or report.said(item.value.span):
+            continue
+        where = lies(item.value)
+        if where.low < said.low or where.high > said.high:
+            report.add(messages.observations.ObservedOutsideItsRange(item.value.span, where, *said))
+
+
 def check_observed_wholes(draft: Draft, lies: Callable[[universe.Expression], Interval], report: Findings) -> None:
     """Report what is observed value by value and may be no whole number, or has too many values; `lies` says where."""
     if draft.space is None:

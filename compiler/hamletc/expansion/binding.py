@@ -99,6 +99,7 @@ NAMES_OF_WORDS = frozenset(
         *((syntax.EffectDecl, "duration"), (syntax.AbleItem, "verbs"), (syntax.AbleItem, "lowest")),
         *((kind, field) for kind in (syntax.ObserveWindow, syntax.ObserveHotWindow) for field in ("turned", "within")),
         *((syntax.ObserveWindow, "opened"), (syntax.ObserveGroup, "numbers"), (syntax.ObserveImage, "numbers")),
+        (syntax.ObserveImage, "axes"),
         *((syntax.DrawCell, "option"), (syntax.DrawCell, "colour"), (syntax.DrawRegion, "colour")),
         *((kind, "colour") for kind in (syntax.DrawAgents, syntax.DrawWall, syntax.DrawMark, syntax.DrawLine)),
         *((kind, "colour") for kind in (syntax.DrawRole, syntax.DrawAffordance, syntax.DrawThing)),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Expression, Span
+from hamlet.universe.observations import IMAGE_AXES
 from hamletc.diagnostics import Edit, Finding, Label, Told, finding
-from hamletc.intervals import Interval
+from hamletc.intervals import Interval, spell
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
 from hamletc.messages.ranges import called, no_whole
@@ -181,7 +182,7 @@ class NumberNotWhole(Finding):
     """An item of a group of whole numbers that may be none; `part` is the part of an expression for which it may be
     none."""
 
-    numbers: Literal["int", "discrete"]
+    numbers: Literal["int", "discrete", "tuple"]
     part: Expression | None
 
     def told(self) -> Told:
@@ -236,6 +237,36 @@ class PlaneOfOtherSize(Finding):
         hint = "Give windows the same radius, or make another image of it."
         secondary = (Label(self.first, f"{first_height} x {first_width} cells"),)
         return Told(message, hint, f"{height} x {width} cells", secondary)
+
+
+@finding("H354")
+class NotTheAxesOfAnImage(Finding):
+    axes: tuple[str, ...]
+
+    def told(self) -> Told:
+        twice = next((axis for axis in self.axes if self.axes.count(axis) > 1), None)
+        other = next((axis for axis in self.axes if axis not in IMAGE_AXES), None)
+        label = (
+            f"`{other}` is none of them" if other is not None else "" if twice is None else f"`{twice}` stands twice"
+        )
+        hint = "Write `as height width channels`, `as width height channels`, or leave `as` out."
+        return Told("the axes of an image are `channels`, `height` and `width`, each once", hint, label)
+
+
+@finding("H355")
+class ObservedOutsideItsRange(Finding):
+    """What is observed `in low .. high`, and lies somewhere else; `bounds` are where that is written."""
+
+    where: Interval
+    low: float
+    high: float
+    bounds: Span
+
+    def told(self) -> Told:
+        low, high = min(self.low, self.where.low), max(self.high, self.where.high)
+        hint = f"Write `in {spell(low)} .. {spell(high)}`, or limit it."
+        secondary = (Label(self.bounds, "not all of that lies here"),)
+        return Told("what is observed can lie outside of its range", hint, f"it lies in {self.where}", secondary)
 
 
 @finding("H283")

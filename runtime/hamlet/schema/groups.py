@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 
 from hamlet.schema.observed import Segment, common_segments, role_segments
 from hamlet.universe import Observation, ObservedGroup, Role, Universe
-from hamlet.universe.observations import plane_of, rows_of
+from hamlet.universe.observations import IMAGE_AXES, plane_of, rows_of
 
 Rows = TypeVar("Rows", bound=Any)
 """Tensors or arrays."""
@@ -23,11 +23,12 @@ class Group:
         name: as the universe has it.
         kind: `values`, `image` or `discrete`.
         offset: the number of its first value in the observation.
-        shape: (values), of an image (channels, height, width), of a discrete number ().
+        shape: (values), of an image (channels, height, width) in the order of its axes, of a discrete number ().
         channels: the names of the channels of an image.
         low, high: the least and the greatest of the discrete number; else of all values.
-        numbers: `int` or `discrete` where adapters hand them out as whole numbers; `None` of a discrete number alone,
-            and of others, which have the type of observations.
+        numbers: `int`, `discrete` or `tuple` where adapters hand them out as whole numbers; `None` of a discrete number
+            alone, and of others, which have the type of observations.
+        axes: of an image.
     """
 
     name: str
@@ -37,13 +38,14 @@ class Group:
     channels: tuple[str, ...]
     low: float
     high: float
-    numbers: Literal["int", "discrete"] | None = None
+    numbers: Literal["int", "discrete", "tuple"] | None = None
+    axes: tuple[str, ...] = ()
 
     @property
     def dtype(self) -> Literal["uint8", "int32", "int64"] | None:
         """The type in which adapters hand it out; `None`: that of observations. Integers are bytes where all lie in
         0 .. 255."""
-        if self.kind == "discrete" or self.numbers == "discrete":
+        if self.kind == "discrete" or self.numbers in ("discrete", "tuple"):
             return "int64"
         if self.numbers is None:
             return None
@@ -57,7 +59,16 @@ class Group:
     def of(self, rows: Rows) -> Rows:
         """The group [..., *shape] of observations [..., values]: a view, of a tensor or of an array of numpy."""
         part = rows[..., self.offset : self.offset + self.count]
-        return part.reshape((*rows.shape[:-1], *self.shape))  # type: ignore[no-any-return]
+        leading = rows.shape[:-1]
+        if not self.axes:
+            return part.reshape((*leading, *self.shape))  # type: ignore[no-any-return]
+        sizes = dict(zip(self.axes, self.shape, strict=True))
+        part, axes = part.reshape((*leading, *(sizes[axis] for axis in IMAGE_AXES))), list(IMAGE_AXES)
+        for place, axis in enumerate(self.axes):
+            other = axes.index(axis)
+            part = part.swapaxes(len(leading) + place, len(leading) + other)
+            axes[place], axes[other] = axes[other], axes[place]
+        return part  # type: ignore[no-any-return]
 
 
 def observation_groups(universe: Universe, role: Role | None = None) -> tuple[Group, ...]:
@@ -86,8 +97,10 @@ def _groups(
             case "image":
                 plane = plane_of(own[0], universe.space)
                 assert plane is not None
-                shape, channels = (len(parts), *plane), tuple(part.name for part in parts)
+                sizes = dict(zip(IMAGE_AXES, (len(parts), *plane), strict=True))
+                shape = tuple(sizes[axis] for axis in group.axes or IMAGE_AXES)
+                channels = tuple(part.name for part in parts)
             case "discrete":
                 pass
         low, high = min(part.scale.low for part in parts), max(part.scale.high for part in parts)
-        yield Group(group.name, group.form, parts[0].offset, shape, channels, low, high, group.numbers)
+        yield Group(group.name, group.form, parts[0].offset, shape, channels, low, high, group.numbers, group.axes)

@@ -180,6 +180,10 @@ Observation: TypeAlias = (
 )
 
 
+IMAGE_AXES = ("channels", "height", "width")
+"""The axes of an image, in the order in which its values are observed."""
+
+
 @dataclass(frozen=True, slots=True)
 class ObservedGroup:
     """Observations that stand next to each other, under a name by which they are handed out together.
@@ -188,14 +192,17 @@ class ObservedGroup:
         form: `values` are a row of numbers; the items of an `image` are its channels, all of one height and width;
             `discrete` is the one item, a whole number.
         items: how many observations it has, from where the group before it ends.
-        numbers: they are handed out as whole numbers, which they are: as integers, or as `discrete` ones.
+        numbers: they are handed out as whole numbers, which they are: as integers, as `discrete` ones, or as a `tuple`
+            of such.
+        axes: in which order an image has its axes, where its author says so.
     """
 
     name: str
     form: Literal["values", "image", "discrete"]
     items: int
     span: Span
-    numbers: Literal["int", "discrete"] | None = None
+    numbers: Literal["int", "discrete", "tuple"] | None = None
+    axes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

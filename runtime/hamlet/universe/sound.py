@@ -208,8 +208,10 @@ def _check_groups(universe: Universe) -> None:
             whole = len(own) == 1 and isinstance(own[0], observations.ObserveValue)
             if group.form == "discrete" and not whole:
                 raise UnsoundError(f"{group.name!r} is no discrete number")
-            if group.numbers == "discrete" and group.form != "values":
+            if group.numbers in ("discrete", "tuple") and group.form != "values":
                 raise UnsoundError(f"{group.name!r} is no row of discrete numbers")
+            if group.axes and (group.form != "image" or sorted(group.axes) != sorted(observations.IMAGE_AXES)):
+                raise UnsoundError(f"{group.name!r} has no axes {' '.join(group.axes)}")
 
 
 def _check_views(universe: Universe) -> None:

@@ -17,6 +17,7 @@ APART = {
     "Role.groups": "says how what is observed is handed out: tests/features/observations/test_groups.py",
     "ObservedGroup.form": "says how what is observed is handed out: tests/features/observations/test_groups.py",
     "ObservedGroup.items": "says how what is observed is handed out: tests/features/observations/test_groups.py",
+    "ObservedGroup.axes": "says how what is observed is handed out: tests/adapters/test_groups_of_whole_numbers.py",
     "ObservedGroup.numbers": "says how what is observed is handed out: tests/adapters/test_groups_of_whole_numbers.py",
     "Universe.drawings": "says what pictures show, and nothing else heeds it: tests/features/pictures/test_drawings.py",
     "Universe.tables": "holds what expressions read: the wires of NumberTable change it",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Expr, Name, Signed
+from hamletc.language.syntax.expressions import Bounds, Expr, Name, Signed
 from hamletc.language.syntax.node import Node
 
 __all__ = [
@@ -41,12 +41,13 @@ __all__ = [
 ]
 
 
-class ObserveValue(Node, form="$name<Label>: $value"):
-    """`lack: 1 - min(energy, food)`."""
+class ObserveValue(Node, form="$name<Label>: $value [in $bounds]"):
+    """`lack: 1 - min(energy, food)`, `sum: first + second in 0 .. 31`."""
 
     name: Name
     value: Expr
     span: Span
+    bounds: Bounds | None = None
 
 
 class ObserveHot(Node, form=("hot $name<Label>: $value", "hot $names<Name>+")):
@@ -235,8 +236,8 @@ GroupItem: TypeAlias = (
 """What is observed, whether by itself or in a group."""
 
 
-class ObserveGroup(Node, form="group $name [$numbers<int|discrete>] { $items* }"):
-    """`group body { meters  lifetime }`, `group hand discrete { state sum  state showing }`."""
+class ObserveGroup(Node, form="group $name [$numbers<int|discrete|tuple>] { $items* }"):
+    """`group body { meters  lifetime }`, `group hand discrete { state sum }`, `group hand tuple { state sum }`."""
 
     name: Name
     items: tuple[GroupItem, ...]
@@ -244,21 +245,23 @@ class ObserveGroup(Node, form="group $name [$numbers<int|discrete>] { $items* }"
     numbers: Name | None = None
 
 
-class ObserveImage(Node, form="image $name [$numbers<int>] { $items* }"):
-    """`image view { window 3 of wall  window 3 of moss }`, `image view int { window 3 of wall }`."""
+class ObserveImage(Node, form="image $name [$numbers<int>] [as $axes+] { $items* }"):
+    """`image view { window 3 of wall  window 3 of moss }`, `image view int as width height channels { window 3 }`."""
 
     name: Name
     items: tuple[GroupItem, ...]
     span: Span
     numbers: Name | None = None
+    axes: tuple[Name, ...] = ()
 
 
-class ObserveDiscrete(Node, form=("discrete $name<Label>: $value", "discrete $value<Name>")):
-    """`discrete place: 5 * row + column`, `discrete row`."""
+class ObserveDiscrete(Node, form=("discrete $name<Label>: $value [in $bounds]", "discrete $value<Name> [in $bounds]")):
+    """`discrete place: 5 * row + column`, `discrete row`, `discrete row in 0 .. 10`."""
 
     name: Name | None
     value: Expr
     span: Span
+    bounds: Bounds | None = None
 
 
 ObserveItem: TypeAlias = GroupItem | ObserveGroup | ObserveImage | ObserveDiscrete
