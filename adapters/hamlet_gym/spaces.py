@@ -25,7 +25,7 @@ PER_SECOND = 8
 """Ticks of a second of a video."""
 
 
-View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Tuple | spaces.Dict"
+View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Tuple[Any] | spaces.Dict"
 """The space of what an agent observes."""
 
 
