@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hamlet.universe import Grid
+from hamlet.universe.observations import IMAGE_AXES
 from hamlet.universe.space import is_hexagonal, letters_of
 from strategies.activities import Activities
 from strategies.pieces import AND, PRODUCT, Piece, joined
@@ -12,6 +14,9 @@ from strategies.words import mentions
 
 LARGEST_REWARD = 1e23
 """Four rewards of this size still add up to finite returns, however long an agent lives."""
+
+WHOLE_CELLS = re.compile(r"grid( of (agents|wall))?|window \d( of wall)?( in sight)?")
+"""What shows whole numbers of cells, whatever else is declared."""
 
 
 def _payable(value: Piece) -> str:
@@ -80,7 +85,7 @@ class Outcomes(Activities):
             with self.at("mask"):
                 shown = self.number(2, constants=False) if self.chance(3) else self.condition(2)
             items.append(f"{self.word(self.name(f'shown{number}', 'outcome'))}: {shown.text}")
-        if self.chance(4):
+        if self.chance(2 if self.grouped else 4):
             items.append(f"hot {self.word(self.name('each', 'outcome'))}: {self._whole()}")
         lines = [self._when_high(name) for name in hidden]
         shown = self.draw_order(items)
@@ -97,8 +102,17 @@ class Outcomes(Activities):
         others = [item for item in items if item and item not in (*cells, *discrete)]
         middle = self.integer(0, len(others))
         groups = [f"group first {{ {joined(others[:middle])} }}"] if middle else []
-        groups += [f"image plan {{ {joined(cells)} }}"] if cells else []
-        groups += [item.replace("hot", "discrete", 1) for item in discrete]
+        if cells:
+            numbers = " int" if all(map(WHOLE_CELLS.fullmatch, cells)) and self.chance(2) else ""
+            axes = f" as {' '.join(self.draw_order(list(IMAGE_AXES)))}" if self.chance(2) else ""
+            groups.append(f"image plan{numbers}{axes} {{ {joined(cells)} }}")
+        # More than any of these numbers can be.
+        discrete = [f"{item} in -200 .. 300" if self.chance(2) else item for item in discrete]
+        if self.chance(2):
+            groups += [item.replace("hot", "discrete", 1) for item in discrete]
+        elif discrete:
+            wholes = joined([item.removeprefix("hot ") for item in discrete])
+            groups.append(f"group wholes {self.pick(('int', 'discrete', 'tuple'))} {{ {wholes} }}")
         return [*groups, *([f"group `the others` {{ {joined(others[middle:])} }}"] if others[middle:] else [])]
 
     def _whole(self) -> str:
@@ -167,8 +181,10 @@ class Outcomes(Activities):
             return items
         hexagons = is_hexagonal(space)
         for number in range(self.integer(0, 2)):
-            deep = f"{self.integer(0, 3)}" if hexagons else f"{self.integer(1, 5)} x {self.integer(1, 4)}"
-            turned = [f"{deep} ahead", f"{self.integer(0, 2)} turned"]
+            lines = self.integer(1, 4)
+            deep = f"{self.integer(0, 3)}" if hexagons else f"{self.integer(1, 5)} x {lines}"
+            reach = f" up to {self.integer(1, lines - 1)}" if not hexagons and lines > 1 and self.chance(3) else ""
+            turned = [f"{deep} ahead{reach}", f"{self.integer(0, 2)} turned"]
             shape = self.pick((*turned, f"{self.integer(0, 2)}")) if self.space.turns else f"{self.integer(0, 2)}"
             layers = [*map(self.word, self.regions())] if space.map is not None else []
             hidden = self.walled or self.leveled or (space.map is not None and bool(space.map.walls))
