@@ -7,6 +7,7 @@ BROUGHT_BY = {
     "numpy": "run",
     "matplotlib": "run",
     "triton": "gpu",
+    "bitwuzla": "proof",
     "pygls": "lsp",
     "lsprotocol": "lsp",
 }

@@ -42,6 +42,7 @@ TRIED: dict[str, tuple[str, ...]] = {
     "ziglang": ("tests/unit/native/test_library.py", "tests/unit/native/test_team.py"),
     "triton": ("tests/ptx/test_ptx_operations.py",),
     "wasmtime": ("tests/unit/launch/test_wasm.py", "tests/unit/targets/wasm/test_native.py"),
+    "bitwuzla": ("tests/unit/proof/test_rules.py",),
     "lark": ("tests/unit/language/test_lalr.py",),
     "jinja2": ("tests/golden/generated/test_committed_packages.py",),
     "pyyaml": ("tests/unit/townlet/test_read_pack.py",),

@@ -28,9 +28,10 @@ POINTERS = {"f32": "*fp32", "i32": "*i32", "u32": "*u32", "bool": "*i1"}
 
 
 def compile_form(
-    kernels: ModuleType, universe: Universe, capability: int, form: Form, agents: int = 1
+    kernels: ModuleType, universe: Universe, capability: int, form: Form, agents: int = 1, observing: bool = True
 ) -> CompiledKernel:
-    """Compile one form for compute capability `capability` (90: sm_90), for worlds of so many agents, a power of two.
+    """Compile one form for compute capability `capability` (90: sm_90), for worlds of so many agents, a power of two;
+    with observations, unless `observing` is false.
 
     Raises:
         EnvError: the kernels were imported under TRITON_INTERPRET=1, or Triton cannot compile for this capability.
@@ -38,7 +39,7 @@ def compile_form(
     if interpreted(kernels):
         raise EnvError("kernels cannot be compiled under TRITON_INTERPRET=1: start Python without it")
     function: JITFunction = getattr(kernels, kernel_of(form))
-    signature, values = _signature(function, kernels, universe, form, agents)
+    signature, values = _signature(function, kernels, universe, form, agents, observing)
     aligned = [index for index, type_ in enumerate(signature.values()) if type_.startswith("*")]
     chosen = options(max(BLOCK, agents), limit(kernels, universe, kernel_of(form)))
     return compile_kernel(function, signature, values, aligned, chosen, capability)
@@ -50,7 +51,7 @@ def kernel_of(form: Form) -> abi.Kernel:
 
 
 def _signature(
-    function: JITFunction, kernels: ModuleType, universe: Universe, form: Form, agents: int
+    function: JITFunction, kernels: ModuleType, universe: Universe, form: Form, agents: int, observing: bool
 ) -> tuple[dict[str, str], dict[str, object]]:
     """The type of every argument, and the values of those that are constants."""
     types = {f.name: POINTERS[f.dtype] for f in (*schema.state_fields(universe), *schema.outcome_fields(universe))}
@@ -72,11 +73,12 @@ def _signature(
     block, bins = max(BLOCK, agents), abi.length_bins(universe)
     settings: dict[str, object] = dict(constants(kernel, agents, block, bins, form == "rollout_observing"))
     absent = ["actions", *abi.TABULAR, *abi.GIVEN, *abi.LANE_COUNTS, abi.ENDED_METERS] if kernel == "rollout" else []
-    if form == "rollout" or not schema.observation_rows(universe):
+    observing = observing and form != "rollout" and bool(schema.observation_rows(universe))
+    if not observing:
         absent += ["observation", "final_observation"]
     if kernel == "step":
         settings["elapsed_ptr"] = None
-        if not kernels.KEPT or not schema.observation_rows(universe):
+        if not kernels.KEPT or not observing:
             settings["kept_ptr"] = None
     settings |= {function.arg_names[names.index(name)]: None for name in absent if name in names}
     signature = dict(zip(function.arg_names, [*listed, *["constexpr"] * len(function.arg_names)], strict=False))

@@ -1,0 +1,34 @@
+"""`hamletc prove`: is compiled PTX right in all states?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from hamlet.terminal import visible_lines
+from hamlet_lab.runners import ARCHITECTURES
+
+
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option(
+    "--ptx", "architecture", type=click.Choice(ARCHITECTURES), default="sm_90", show_default=True, help="For this GPU."
+)
+@click.pass_context
+def prove(ctx: click.Context, universe: Path, architecture: str) -> None:
+    """Prove that the PTX of the step of UNIVERSE (a file, or a generated package) does what the tick IR says.
+
+    The step is that of worlds of one agent, without observations. For each word of memory that it must leave it is
+    shown, for all states within bounds at once, that the PTX leaves it and nothing else. A word that is not proven is
+    named, with a state where one shows that it is wrong. Exit code 1 if a word is not proven. It needs bitwuzla:
+    pip install 'hamletc[proof]'.
+    """
+    from hamlet_lab.proof.report import prove_package
+    from hamletc.cli.package import open_package
+
+    module = open_package(universe, write_here=False)
+    report = prove_package(module, architecture)
+    click.echo(visible_lines("\n".join(report.lines())))
+    if report.proof.failed:
+        ctx.exit(1)

@@ -1,0 +1,221 @@
+"""Bounds of terms: as an unsigned word, and as a number in binary32.
+
+Rounding is monotone, so the bounds of a sum are the rounded sums of bounds; bounds of numbers are no NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hamlet_lab.proof.meanings import PREDICATES, SIGN
+from hamlet_lab.proof.terms import Arena, Term
+
+GUESSED = ("ite", "fmin", "fmax")
+"""Operations whose bounds may be closer than those of their operands."""
+MOST_GUESSED = 1 << 16
+ONE = 0x3F800000
+GREATEST = 2.0**126
+"""Beyond it nothing is said of numbers, which may overflow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers from `low` to `high`, none a NaN. Each is 0 or at least `grain` away from 0."""
+
+    low: float
+    high: float
+    grain: float = 0.0
+
+    @property
+    def negates(self) -> Numbers:
+        """The same with the other sign."""
+        return Numbers(-self.high, -self.low, self.grain)
+
+
+class Bounds:
+    """Bounds of the terms of an arena, found once."""
+
+    def __init__(self, arena: Arena) -> None:
+        self._arena = arena
+        self._words: dict[int, tuple[int, int]] = {}
+        self._numbers: dict[int, Numbers | None] = {}
+
+    def words(self, term: Term) -> tuple[int, int]:
+        """The least and the greatest unsigned word that a term may be."""
+        for each in _missing(term, self._words):
+            self._words[each.number] = self._word(each)
+            if each.op in GUESSED and each.bits == 32:
+                most = int(each.samples.max())
+                if most < min(MOST_GUESSED, self._words[each.number][1]) and self._holds(
+                    "ule", each, self._arena.constant(most, 32)
+                ):
+                    self._words[each.number] = 0, most
+        return self._words[term.number]
+
+    def numbers(self, term: Term) -> Numbers | None:
+        """The numbers that a term may be, if that is known."""
+        for each in _missing(term, self._numbers):
+            self._numbers[each.number] = self._number(each)
+            if each.op in GUESSED or (each.op == "fadd" and each.operands[1].value is not None):
+                self._guess(each)
+        return self._numbers[term.number]
+
+    def _holds(self, op: str, left: Term, right: Term) -> bool:
+        return self._arena.op(op, left, right).value == 1
+
+    def _guess(self, term: Term) -> None:
+        """Whether numbers are between 0 and 1, as meters often are: what samples say is proven like anything else."""
+        numbers = self._numbers[term.number]
+        if numbers is None or term.bits != 32:
+            return
+        values = term.samples.view(np.float32)
+        if (numbers.low >= 0 and numbers.high <= 1) or not ((values >= 0) & (values <= 1)).all():
+            return
+        grain, low, high = numbers.grain, numbers.low, numbers.high
+        if low < 0 and self._holds("fle", self._arena.constant(0, 32), term):
+            low = 0.0
+        if high > 1 and self._holds("fle", term, self._arena.constant(ONE, 32)):
+            high = 1.0
+        self._numbers[term.number] = Numbers(low, high, grain)
+
+    def _word(self, term: Term) -> tuple[int, int]:
+        most = (1 << term.bits) - 1
+        of = [self._words[each.number] for each in term.operands]
+        match term.op:
+            case _ if term.op in PREDICATES:
+                return 0, 1
+            case "constant":
+                assert term.value is not None
+                return term.value, term.value
+            case "variable":
+                variable = self._arena.variables[str(term.attribute)]
+                return (0, most) if variable.floating else (int(variable.low), int(variable.high))
+            case "zext":
+                return of[0]
+            case "low" if of[0][1] <= most:
+                return of[0]
+            case "ite":
+                return min(of[1][0], of[2][0]), max(of[1][1], of[2][1])
+            case "and":
+                return 0, min(of[0][1], of[1][1])
+            case "or" | "xor":
+                return 0, min(most, (1 << max(of[0][1].bit_length(), of[1][1].bit_length())) - 1)
+            case "add" if of[0][1] + of[1][1] <= most:
+                return of[0][0] + of[1][0], of[0][1] + of[1][1]
+            case "mul" if of[0][1] * of[1][1] <= most:
+                return of[0][0] * of[1][0], of[0][1] * of[1][1]
+            case "mulhi":
+                return of[0][0] * of[1][0] >> 32, of[0][1] * of[1][1] >> 32
+            case "shl" if (amount := term.operands[1].value) is not None and of[0][1] << min(amount, 64) <= most:
+                return of[0][0] << amount, of[0][1] << amount
+            case "lshr" if (amount := term.operands[1].value) is not None and amount < term.bits:
+                return of[0][0] >> amount, of[0][1] >> amount
+            case "urem" if (divisor := term.operands[1].value) not in (None, 0):
+                assert divisor is not None
+                return 0, min(divisor - 1, of[0][1])
+            case "udiv" if (divisor := term.operands[1].value) not in (None, 0):
+                assert divisor is not None
+                return of[0][0] // divisor, of[0][1] // divisor
+            case "table":
+                rows = [int(str(row)) for row in term.attribute] if isinstance(term.attribute, tuple) else [0, most]
+                return min(rows), max(rows)
+            case _:
+                return 0, most
+
+    def _number(self, term: Term) -> Numbers | None:
+        of = [self._numbers[each.number] for each in term.operands]
+        match term.op, of:
+            case ("constant", _) if term.bits == 32 and term.value is not None:
+                value = float(np.uint32(term.value).view(np.float32))
+                return None if math.isnan(value) else Numbers(value, value, abs(value))
+            case ("variable", _):
+                variable = self._arena.variables[str(term.attribute)]
+                return Numbers(variable.low, variable.high) if variable.floating else None
+            case "ite", [_, Numbers() as a, Numbers() as b]:
+                return Numbers(min(a.low, b.low), max(a.high, b.high), _both(a, b))
+            case ("fmin", [Numbers() as a, Numbers() as b]):
+                return Numbers(min(a.low, b.low), min(a.high, b.high), _both(a, b))
+            case ("fmax", [Numbers() as a, Numbers() as b]):
+                return Numbers(max(a.low, b.low), max(a.high, b.high), _both(a, b))
+            case "fadd", [Numbers() as a, Numbers() as b]:
+                return _finite(_rounded(a.low + b.low), _rounded(a.high + b.high), _grain(term))
+            case "fmul", [Numbers() as a, Numbers() as b]:
+                ends = [_rounded(x * y) for x in (a.low, a.high) for y in (b.low, b.high)]
+                return _finite(min(ends), max(ends))
+            case "fdiv", [Numbers() as a, Numbers(low=low, high=high)] if low == high != 0:
+                ends = [_rounded(x / low) for x in (a.low, a.high)]
+                return _finite(min(ends), max(ends))
+            case "xor", [Numbers() as a, _] if term.operands[1].value == SIGN:
+                return a.negates
+            case "and", [Numbers() as a, _] if term.operands[1].value == SIGN - 1:
+                return Numbers(0.0, max(abs(a.low), abs(a.high)), a.grain)
+            case (("tofloat" | "unsignedtofloat"), _):
+                return Numbers(-(2.0**31), 2.0**32, 1.0)
+            case _:
+                return None
+
+
+def _missing(root: Term, bounds: dict[int, tuple[int, int]] | dict[int, Numbers | None]) -> list[Term]:
+    """The terms of which nothing is known yet, operands first."""
+    result: list[Term] = []
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        term = stack[-1]
+        missing = [each for each in term.operands if each.number not in bounds and each.number not in seen]
+        if term.number in bounds or term.number in seen:
+            stack.pop()
+        elif missing:
+            stack += missing
+        else:
+            seen.add(term.number)
+            result.append(term)
+            stack.pop()
+    return result
+
+
+def _rounded(value: float) -> float:
+    """The nearest number in binary32: of a sum or product in binary64, rounded twice, which stays monotone."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
+def _finite(low: float, high: float, grain: float = 0.0) -> Numbers | None:
+    if not (math.isfinite(low) and math.isfinite(high)) or max(abs(low), abs(high)) > GREATEST:
+        return None
+    # Sums and products in binary64 may have been rounded before: the next number takes that in.
+    return Numbers(float(np.nextafter(np.float32(low), np.float32(-np.inf))) if low not in (0.0, 1.0) else low,
+                   float(np.nextafter(np.float32(high), np.float32(np.inf))) if high not in (0.0, 1.0) else high,
+                   grain)  # fmt: skip
+
+
+def _both(a: Numbers, b: Numbers) -> float:
+    """The grain of what is one of two: constants of 0 have none that matters."""
+    grains = [each.grain for each in (a, b) if each.low != 0 or each.high != 0]
+    return min(grains, default=0.0)
+
+
+def _grain(term: Term) -> float:
+    """The grain of a sum with a constant k: within a factor of 2 the difference is a multiple of the unit in the last
+    place of k / 2, and elsewhere at least k / 2."""
+    constant = term.operands[1].value
+    if constant is None:
+        return 0.0
+    k = abs(np.uint32(constant).view(np.float32))
+    return float(np.spacing(k)) / 2 if np.isfinite(k) and k > 2.0**-100 else 0.0
+
+
+def positive_zero(term: Term) -> bool:
+    """Whether a term is never -0: a sum with a constant other than 0 never is."""
+    match term.op:
+        case "fadd":
+            return term.operands[1].value not in (None, 0, SIGN)
+        case "ite":
+            return all(positive_zero(each) for each in term.operands[1:])
+        case "fmax":
+            return any(each.value == 0 for each in term.operands) or all(map(positive_zero, term.operands))
+        case _:
+            return term.value is not None and term.value != SIGN

@@ -1,0 +1,133 @@
+"""The operations of terms, and with numpy what each means.
+
+A term is a word of 1, 8, 16, 32 or 64 bits. Numbers in binary32 are words of 32 bits; a NaN that an operation makes is
+the canonical one of PTX. A word of one bit is an array of bools, every other one an array of unsigned integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hamlet_lab.ptx.floats import OPERATIONS as FLOATS
+
+Words: TypeAlias = npt.NDArray[Any]
+"""The values of a term in sampled states."""
+
+SIGN = 0x80000000
+CONSTANT, VARIABLE, TABLE = "constant", "variable", "table"
+COMMUTATIVE = frozenset(("add", "mul", "and", "or", "xor", "eq", "fadd", "fmul", "feq", "mulhi"))
+PREDICATES = frozenset(("eq", "ult", "ule", "slt", "sle", "flt", "fle", "feq"))
+FLOATING = frozenset(("fadd", "fmul", "fdiv", "fma", "fsqrt", "fmin", "fmax", "tofloat", "unsignedtofloat"))
+"""Operations whose result is a number in binary32."""
+
+
+def words(value: int, bits: int) -> Words:
+    """One word of so many bits."""
+    return np.array([bool(value)]) if bits == 1 else np.array([value], f"u{bits // 8}")
+
+
+def _signed(value: Words) -> Words:
+    return -value.astype(np.int8) if value.dtype == np.bool_ else value.view(f"i{value.dtype.itemsize}")
+
+
+def _unsigned(value: Words) -> Words:
+    return np.ascontiguousarray(value).view(f"u{value.dtype.itemsize}")
+
+
+def _shifted(function: Callable[[Words, Words], Words]) -> Callable[[Words, Words], Words]:
+    """A shift by amounts of the width and more, which leave nothing."""
+
+    def shift(value: Words, amount: Words) -> Words:
+        width = 8 * value.dtype.itemsize
+        within = function(value, np.minimum(amount, width - 1).astype(value.dtype))
+        return np.asarray(np.where(amount < width, within, np.zeros(1, value.dtype)))
+
+    return shift
+
+
+def _right_arithmetic(value: Words, amount: Words) -> Words:
+    width = 8 * value.dtype.itemsize
+    signed = _signed(value)
+    return _unsigned(signed >> np.minimum(amount, width - 1).astype(signed.dtype))
+
+
+def _high(left: Words, right: Words) -> Words:
+    return ((left.astype(np.uint64) * right.astype(np.uint64)) >> np.uint64(32)).astype(np.uint32)
+
+
+def _divided(left: Words, right: Words) -> Words:
+    """By 0 as SMT-LIB says: all ones."""
+    ones = np.array([-1]).astype(left.dtype)
+    return np.asarray(np.where(right == 0, ones, left // np.where(right == 0, np.ones(1, right.dtype), right)))
+
+
+def _remainder(left: Words, right: Words) -> Words:
+    return np.asarray(np.where(right == 0, left, left % np.where(right == 0, np.ones(1, right.dtype), right)))
+
+
+def _rounded(name: str) -> Callable[..., Words]:
+    function = FLOATS[f"{name}.f32"].function
+    return lambda *operands: _unsigned(function(*[np.ascontiguousarray(each).view(np.float32) for each in operands]))
+
+
+def _compared(function: Callable[[Words, Words], Words]) -> Callable[[Words, Words], Words]:
+    return lambda a, b: np.asarray(
+        function(np.ascontiguousarray(a).view(np.float32), np.ascontiguousarray(b).view(np.float32))
+    )
+
+
+MEANINGS: dict[str, Callable[..., Words]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "mulhi": _high,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "shl": _shifted(lambda a, b: a << b),
+    "lshr": _shifted(lambda a, b: a >> b),
+    "ashr": _right_arithmetic,
+    "udiv": _divided,
+    "urem": _remainder,
+    "eq": lambda a, b: a == b,
+    "ult": lambda a, b: a < b,
+    "ule": lambda a, b: a <= b,
+    "slt": lambda a, b: _signed(a) < _signed(b),
+    "sle": lambda a, b: _signed(a) <= _signed(b),
+    "ite": lambda c, a, b: np.asarray(np.where(c, a, b)),
+    "fadd": _rounded("add.rn"),
+    "fmul": _rounded("mul.rn"),
+    "fdiv": _rounded("div.rn"),
+    "fma": _rounded("fma.rn"),
+    "fsqrt": _rounded("sqrt.rn"),
+    "fmin": _rounded("min"),
+    "fmax": _rounded("max"),
+    "flt": _compared(np.less),
+    "fle": _compared(np.less_equal),
+    "feq": _compared(np.equal),
+    "tofloat": lambda a: _unsigned(_signed(a).astype(np.float32)),
+    "unsignedtofloat": lambda a: _unsigned(a.astype(np.float32)),
+}
+"""Meanings of operations whose result has no width of its own."""
+
+
+def meaning(op: str, operands: tuple[Words, ...], bits: int, attribute: object) -> Words:
+    """The value of an operation of so many bits on values of its operands."""
+    with np.errstate(all="ignore"):
+        match op:
+            case "zext":
+                return operands[0].astype(f"u{bits // 8}")
+            case "sext":
+                return _unsigned(_signed(operands[0]).astype(f"i{bits // 8}"))
+            case "low":
+                return (operands[0] & 1).astype(np.bool_) if bits == 1 else operands[0].astype(f"u{bits // 8}")
+            case "table":
+                assert isinstance(attribute, tuple)
+                rows = np.array(attribute, np.uint32)
+                return rows[np.minimum(operands[0], len(rows) - 1)]
+            case _:
+                return MEANINGS[op](*operands)

@@ -1,0 +1,388 @@
+"""A kernel in PTX over terms: one thread of a launch, any of its block.
+
+A branch that is not decided in the context stops the execution: whoever runs it makes a context for each side. What
+the threads of a warp find together is a function of the warp: of a table by the thread's number, the row of another
+thread; of a vote that somebody voted, which is so at least where the own vote is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hamlet_lab.proof.bounds import Bounds
+from hamlet_lab.proof.of_ir import UnprovenError
+from hamlet_lab.proof.of_schedule import Word
+from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.ptx.syntax import Address, Binary32, Guard, Instruction, Integer, Kernel, Name, Operand, Vector
+
+MOST_INSTRUCTIONS = 100_000
+VOTES = 6
+"""Votes in which others take part, in one thread's run."""
+COMPARISONS = {"lt": ("lt", False), "le": ("le", False), "gt": ("lt", True), "ge": ("le", True),
+               "lo": ("lt", False), "ls": ("le", False), "hi": ("lt", True), "hs": ("le", True)}  # fmt: skip
+UNORDERED = {"ltu": "ge", "leu": "gt", "gtu": "le", "geu": "lt"}
+PLAIN = {"add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "xor", "div": "udiv", "rem": "urem"}
+FLOATS = {"add.rn.f32": "fadd", "mul.rn.f32": "fmul", "div.rn.f32": "fdiv", "fma.rn.f32": "fma", "sqrt.rn.f32": "fsqrt",
+          "min.f32": "fmin", "max.f32": "fmax"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A store: the line of the text, where, in how many bytes, what, and under which condition."""
+
+    line: int
+    address: Term
+    value: Term
+    where: Term
+
+
+class UndecidedError(Exception):
+    """A branch on a condition of the context that may hold or not."""
+
+    def __init__(self, condition: Term) -> None:
+        super().__init__("a branch is not decided")
+        self.condition = condition
+
+
+@dataclass(slots=True)
+class Outside:
+    """Global memory as a thread sees it.
+
+    Attributes:
+        places: by the number of a term that is an address, the word there.
+        words: the words of the lane as they are now.
+        tables: by the number of the variable of a table's address, its rows.
+        stored: the stores, in order.
+    """
+
+    places: Mapping[int, Word]
+    words: dict[Word, Term]
+    tables: Mapping[int, tuple[int, ...]]
+    stored: list[Stored] = field(default_factory=list)
+
+
+class Thread:
+    """Executes a kernel as one thread."""
+
+    def __init__(self, arena: Arena, bounds: Bounds, kernel: Kernel, arguments: list[Term], outside: Outside) -> None:
+        self._arena, self._bounds, self._kernel, self._outside = arena, bounds, kernel, outside
+        self._parameters = {each.name: term for each, term in zip(kernel.parameters, arguments, strict=True)}
+        self._widths: dict[str, int] = {}
+        for group in kernel.registers:
+            bits = 1 if group.type == "pred" else int(group.type[1:])
+            self._widths |= {f"{group.prefix}{number}": bits for number in range(group.count)}
+        self._registers: dict[str, Term] = {}
+        self._votes = 0
+        self.executed = 0
+
+    def run(self) -> None:
+        """Run to the end.
+
+        Raises:
+            UndecidedError: a branch is not decided.
+            UnprovenError: an instruction is not known.
+        """
+        code = self._kernel.instructions
+        labels = {label: number for number, each in enumerate(code) for label in each.targets}
+        number = 0
+        while number < len(code):
+            instruction = code[number]
+            self.executed += 1
+            if self.executed > MOST_INSTRUCTIONS:
+                raise UnprovenError(f"a thread executes more than {MOST_INSTRUCTIONS} instructions")
+            number += 1
+            if instruction.opcode in ("bra", "bra.uni", "ret"):
+                if self._branches(self._condition(instruction.guard)):
+                    if instruction.opcode == "ret":
+                        return
+                    (target,) = instruction.operands
+                    assert isinstance(target, Name)
+                    number = labels[target.name]
+            else:
+                self._instruction(instruction)
+
+    def _branches(self, condition: Term) -> bool:
+        if condition.value is None:
+            raise UndecidedError(condition)
+        return bool(condition.value)
+
+    def _condition(self, guard: Guard | None) -> Term:
+        if guard is None:
+            return self._arena.constant(1, 1)
+        value = self._registers[guard.register]
+        return self._arena.no(value) if guard.negated else value
+
+    # --- instructions -------------------------------------------------------------------------------------------------
+
+    def _instruction(self, instruction: Instruction) -> None:
+        where = self._condition(instruction.guard)
+        if where.value == 0:
+            return
+        name, *modifiers = instruction.opcode.split(".")
+        operands = instruction.operands
+        if name == "st" and modifiers[0] == "global":
+            self._store(instruction, where)
+            return
+        if name == "bar":
+            return
+        if name == "ld" and modifiers[0] == "global":
+            self._load(instruction, where)
+            return
+        if name == "mov" and isinstance(operands[0], Vector):
+            raise self._unknown(instruction)
+        target = operands[0]
+        assert isinstance(target, Name)
+        self._write(target.name, self._result(instruction, name, modifiers), where)
+
+    def _unknown(self, instruction: Instruction) -> UnprovenError:
+        return UnprovenError(f"PTX line {instruction.line}: {instruction.opcode} is not known to the proof")
+
+    def _write(self, register: str, value: Term, where: Term) -> None:
+        if register not in self._widths or self._widths[register] != value.bits:
+            raise UnprovenError(f"register {register} does not take {value.bits} bits")
+        self._registers[register] = (
+            value if where.value == 1 else self._arena.select(where, value, self._registers[register])
+        )
+
+    def _source(self, operand: Operand, bits: int) -> Term:
+        arena = self._arena
+        match operand:
+            case Integer(value=value):
+                return arena.constant(value != 0 if bits == 1 else value, bits)
+            case Binary32(bits=word):
+                return arena.constant(word, 32)
+            case Name("%tid.x" | "%laneid"):
+                return arena.variable("tid")
+            case Name("%ctaid.x"):
+                return arena.variable("ctaid")
+            case Name(name) if name in self._registers:
+                term = self._registers[name]
+                if term.bits < bits:
+                    raise UnprovenError(f"register {name} has {term.bits} bits, not {bits}")
+                return term if term.bits == bits else arena.wide(term, bits)
+            case _:
+                raise UnprovenError(f"{operand} is not known to the proof, or was not written")
+
+    def _result(self, instruction: Instruction, name: str, modifiers: list[str]) -> Term:
+        arena, operands, opcode = self._arena, instruction.operands, instruction.opcode
+        kind = modifiers[-1] if modifiers else ""
+        bits = 1 if kind == "pred" else int(kind[1:]) if kind[1:].isdigit() else 32
+        if name == "ld" and modifiers[0] == "param":
+            (source,) = operands[1:]
+            assert isinstance(source, Address)
+            return self._parameters[source.base.name]
+        if name in ("redux", "shfl"):
+            return self._together(instruction, modifiers)
+        if opcode in FLOATS:
+            return arena.op(FLOATS[opcode], *[self._source(each, 32) for each in operands[1:]])
+        if kind == "f32" or "f32" in modifiers:
+            return self._floating(instruction, name, modifiers)
+        signed = kind.startswith("s")
+        match name, modifiers[:-1]:
+            case (("add" | "sub" | "and" | "or" | "xor"), []):
+                return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
+            case (("div" | "rem"), []) if not signed:
+                return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
+            case "mov", []:
+                return self._source(operands[1], bits)
+            case "not", []:
+                return arena.no(self._source(operands[1], bits))
+            case "neg", []:
+                return arena.op("sub", arena.constant(0, bits), self._source(operands[1], bits))
+            case "abs", []:
+                value, zero = self._source(operands[1], bits), arena.constant(0, bits)
+                return arena.select(arena.op("slt", value, zero), arena.op("sub", zero, value), value)
+            case (("mul" | "mad"), ["lo"]):
+                a, b, *rest = [self._source(each, bits) for each in operands[1:]]
+                return arena.op("add", arena.op("mul", a, b), *rest) if rest else arena.op("mul", a, b)
+            case (("mul" | "mad"), ["wide"]):
+                a, b = (arena.wide(self._source(each, bits), 2 * bits, signed) for each in operands[1:3])
+                product = arena.op("mul", a, b)
+                return product if name == "mul" else arena.op("add", product, self._source(operands[3], 2 * bits))
+            case "mul", ["hi"] if kind == "u32":
+                return arena.op("mulhi", *[self._source(each, 32) for each in operands[1:]])
+            case (("min" | "max"), []):
+                a, b = (self._source(each, bits) for each in operands[1:])
+                less = arena.op("slt" if signed else "ult", *((a, b) if name == "min" else (b, a)))
+                return arena.select(less, a, b)
+            case (("shl" | "shr"), []):
+                amount = self._source(operands[2], 32)
+                value = self._source(operands[1], bits)
+                if bits != 32:
+                    if amount.value is None:
+                        raise self._unknown(instruction)
+                    amount = arena.constant(min(amount.value, bits), bits)
+                return arena.op("shl" if name == "shl" else "ashr" if signed else "lshr", value, amount)
+            case "selp", []:
+                a, b = (self._source(each, bits) for each in operands[1:3])
+                return arena.select(self._source(operands[3], 1), a, b)
+            case "setp", [comparison]:
+                return self._compared(comparison, signed, *[self._source(each, bits) for each in operands[1:]])
+            case "cvt", [to]:
+                value = self._source(operands[1], bits)
+                return self._wide(value, int(to[1:]), signed)
+            case "bfe", []:
+                return self._field(instruction, signed)
+            case "cvta", _:
+                return self._source(operands[1], 64)
+            case _:
+                raise self._unknown(instruction)
+
+    def _wide(self, value: Term, bits: int, signed: bool) -> Term:
+        return self._arena.wide(value, bits, signed)
+
+    def _field(self, instruction: Instruction, signed: bool) -> Term:
+        value = self._source(instruction.operands[1], 32)
+        first, count = (self._source(each, 32).value for each in instruction.operands[2:])
+        if first is None or count is None or not 0 < count <= 32 - first:
+            raise self._unknown(instruction)
+        left = self._arena.op("shl", value, self._arena.constant(32 - first - count, 32))
+        return self._arena.op("ashr" if signed else "lshr", left, self._arena.constant(32 - count, 32))
+
+    def _compared(self, comparison: str, signed: bool, a: Term, b: Term) -> Term:
+        arena = self._arena
+        if comparison in ("eq", "ne"):
+            equal = arena.op("eq", a, b)
+            return equal if comparison == "eq" else arena.no(equal)
+        if comparison not in COMPARISONS:
+            raise UnprovenError(f"the comparison {comparison} is not known to the proof")
+        kind, swapped = COMPARISONS[comparison]
+        return arena.op(("s" if signed else "u") + kind, *((b, a) if swapped else (a, b)))
+
+    def _floating(self, instruction: Instruction, name: str, modifiers: list[str]) -> Term:
+        arena, operands = self._arena, instruction.operands
+        match name, modifiers:
+            case "sub", ["rn", "f32"]:
+                a, b = (self._source(each, 32) for each in operands[1:])
+                return arena.op("fadd", a, arena.negative(b))
+            case "neg", ["f32"]:
+                return arena.negative(self._source(operands[1], 32))
+            case "abs", ["f32"]:
+                return arena.op("and", self._source(operands[1], 32), arena.constant(0x7FFFFFFF, 32))
+            case "mov", ["f32"]:
+                return self._source(operands[1], 32)
+            case "selp", ["f32"]:
+                a, b = (self._source(each, 32) for each in operands[1:3])
+                return arena.select(self._source(operands[3], 1), a, b)
+            case "setp", [comparison, "f32"]:
+                a, b = (self._source(each, 32) for each in operands[1:])
+                if comparison in UNORDERED:
+                    return arena.no(self._ordered(UNORDERED[comparison], a, b))
+                if comparison == "neu":
+                    return arena.no(arena.op("feq", a, b))
+                return self._ordered(comparison, a, b)
+            case "cvt", ["rn", "f32", ("s32" | "u32") as kind]:
+                return arena.op("tofloat" if kind == "s32" else "unsignedtofloat", self._source(operands[1], 32))
+            case _:
+                raise self._unknown(instruction)
+
+    def _ordered(self, comparison: str, a: Term, b: Term) -> Term:
+        if comparison == "eq":
+            return self._arena.op("feq", a, b)
+        if comparison not in ("lt", "le", "gt", "ge"):
+            raise UnprovenError(f"the comparison {comparison} is not known to the proof")
+        kind, swapped = COMPARISONS[comparison]
+        return self._arena.op("f" + kind, *((b, a) if swapped else (a, b)))
+
+    # --- memory -------------------------------------------------------------------------------------------------------
+
+    def _address(self, operand: Operand) -> Term:
+        assert isinstance(operand, Address)
+        return self._arena.op("add", self._source(operand.base, 64), self._arena.constant(operand.offset, 64))
+
+    def _load(self, instruction: Instruction, where: Term) -> None:
+        bits = int(instruction.opcode.split(".")[-1][1:])
+        target, source = instruction.operands
+        targets = target.elements if isinstance(target, Vector) else (target,)
+        if len(targets) != 1 or instruction.opcode.split(".")[2:] != [f"b{bits}"]:
+            raise self._unknown(instruction)
+        (name,) = targets
+        assert isinstance(name, Name)
+        address = self._address(source)
+        word = self._outside.places.get(address.number)
+        value = self._row(instruction, address) if word is None else self._outside.words[word]
+        if value.bits != bits:
+            raise UnprovenError(f"PTX line {instruction.line}: a load of {bits} bits of a word of {value.bits}")
+        self._write(name.name, self._arena.wide(value, max(bits, 16)), where)
+
+    def _row(self, instruction: Instruction, address: Term) -> Term:
+        """A row of a table, by where its address begins."""
+        parts = [address]
+        base: Term | None = None
+        rows: tuple[int, ...] = ()
+        rest = self._arena.constant(0, 64)
+        while parts:
+            part = parts.pop()
+            if part.op == "add":
+                parts += part.operands
+            elif part.number in self._outside.tables and base is None:
+                base, rows = part, self._outside.tables[part.number]
+            else:
+                rest = self._arena.op("add", rest, part)
+        if base is None:
+            raise UnprovenError(f"PTX line {instruction.line}: a load from where no word of the lane is known to be")
+        inside = self._arena.op("ult", rest, self._arena.constant(4 * len(rows), 64))
+        aligned = self._arena.op(
+            "eq", self._arena.op("and", rest, self._arena.constant(3, 64)), self._arena.constant(0, 64)
+        )
+        if inside.value != 1 or aligned.value != 1:
+            raise UnprovenError(f"PTX line {instruction.line}: a load that may be beyond a table")
+        index = self._arena.wide(self._arena.op("lshr", rest, self._arena.constant(2, 64)), 32)
+        return self._arena.make("table", 32, (index,), rows)
+
+    def _store(self, instruction: Instruction, where: Term) -> None:
+        bits = int(instruction.opcode.split(".")[-1][1:])
+        place, source = instruction.operands
+        sources = source.elements if isinstance(source, Vector) else (source,)
+        if len(sources) != 1 or instruction.opcode.split(".")[2:] != [f"b{bits}"]:
+            raise self._unknown(instruction)
+        address, value = self._address(place), self._source(sources[0], max(bits, 16))
+        stored = Stored(instruction.line, address, self._arena.wide(value, bits), where)
+        self._outside.stored.append(stored)
+        word = self._outside.places.get(address.number)
+        if word is None:
+            raise UnprovenError(f"PTX line {instruction.line}: a store to where no word of the lane is known to be")
+        before = self._outside.words[word]
+        if before.bits != bits:
+            raise UnprovenError(f"PTX line {instruction.line}: a store of {bits} bits to a word of {before.bits}")
+        self._outside.words[word] = self._arena.select(where, stored.value, before)
+
+    # --- what a warp finds together -----------------------------------------------------------------------------------
+
+    def _together(self, instruction: Instruction, modifiers: list[str]) -> Term:
+        arena = self._arena
+        operands = [self._source(each, 32) for each in instruction.operands[1:]]
+        if instruction.guard is not None or operands[-1].value != 0xFFFFFFFF:
+            raise self._unknown(instruction)
+        if modifiers[:2] == ["sync", "idx"]:
+            value, other, limits, _ = operands
+            if limits.value != 31:
+                raise self._unknown(instruction)
+            own = arena.variable("tid")
+            self._is_of_thread(instruction, value)
+            instead = {own.number: arena.op("and", other, arena.constant(31, 32))}
+            return arena.copy(value, instead=instead)
+        if modifiers in (["sync", "max", "s32"], ["sync", "max", "u32"], ["sync", "or", "b32"]):
+            value = operands[0]
+            if value.value is not None:
+                return value
+            if self._bounds.words(value)[1] > 1:
+                raise UnprovenError(f"PTX line {instruction.line}: a vote on more than 0 and 1")
+            self._votes += 1
+            if self._votes > VOTES:
+                raise UnprovenError(f"more than {VOTES} votes")
+            return arena.op("or", value, arena.variable(f"vote{self._votes}"))
+        raise self._unknown(instruction)
+
+    def _is_of_thread(self, instruction: Instruction, root: Term) -> None:
+        """Refuse a value that is no function of the thread's number alone: of another thread it is not known then. What
+        was merged in it is equal for each number, as each is that of a lane in some state of the context."""
+        stack, seen = [root], set()
+        while stack:
+            term = stack.pop()
+            if term.number not in seen:
+                seen.add(term.number)
+                stack += term.operands
+                if term.op == "variable" and term.attribute != "tid":
+                    raise UnprovenError(f"PTX line {instruction.line}: what another thread has is not known")

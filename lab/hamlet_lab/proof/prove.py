@@ -1,0 +1,199 @@
+"""Whether the PTX of a kernel leaves in memory what its specification says, word by word, in all states in bounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hamlet_lab.proof.meanings import Words
+from hamlet_lab.proof.merging import Merger, nearest_condition
+from hamlet_lab.proof.of_ir import UnprovenError
+from hamlet_lab.proof.of_ptx import Outside, Stored, Thread, UndecidedError
+from hamlet_lab.proof.of_schedule import Launch, Memory, Specification, Word
+from hamlet_lab.proof.states import KernelUnderProof, variables
+from hamlet_lab.proof.terms import Arena, Term
+
+SPLITS = 5
+"""How many conditions a word may need that hold in one case and not in the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Obligation:
+    """A word that a kernel must leave, in a case.
+
+    Attributes:
+        case: the branches that led there, in words.
+        splits: the cases it was proven in; 0 where it is not proven.
+        left, right: in words, what is expected and what is there; where it is proven, empty.
+        counterexample: variables by name, where a sampled state shows that it is not so.
+    """
+
+    word: Word
+    case: str
+    splits: int
+    counterexample: dict[str, int] | None = None
+    left: str = ""
+    right: str = ""
+
+
+@dataclass(slots=True)
+class Proof:
+    """The obligations of a kernel, and how they were proven."""
+
+    obligations: list[Obligation] = field(default_factory=list)
+    merger: Merger = field(default_factory=Merger)
+    cases: int = 0
+    executed: int = 0
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> list[Obligation]:
+        """Obligations that are not proven."""
+        return [each for each in self.obligations if not each.splits]
+
+
+def prove(kernel: KernelUnderProof, samples: int = 4096, seed: int = 1) -> Proof:
+    """Prove a kernel. Where a sampled state refutes it nothing else is tried.
+
+    Raises:
+        UnprovenError: it has something that the proof does not know.
+    """
+    began = time.perf_counter()
+    proof = _attempt(kernel, Merger(trusting=True), samples, seed)
+    proof.obligations = [each for each in proof.failed if each.counterexample is not None]
+    if not proof.obligations:
+        proof = _attempt(kernel, Merger(), samples, seed)
+    proof.seconds = time.perf_counter() - began
+    return proof
+
+
+def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) -> Proof:
+    proof = Proof(merger=merger)
+    arena = Arena(variables(kernel, samples, seed), proof.merger.equal)
+    lane, worlds = _lane(arena), arena.variable("worlds")
+    inside = arena.op("slt", lane, worlds)
+    pending: list[tuple[Arena, str]] = []
+    for holds in (False, True):
+        case = arena.under(inside, holds)
+        if case is None:
+            raise UnprovenError("no sampled lane is one of the launch, or all are")
+        pending.append((case, "a lane of the launch" if holds else "no lane of the launch"))
+    while pending:
+        case_arena, words = pending.pop()
+        try:
+            _case(proof, kernel, case_arena, words)
+        except UndecidedError as fork:
+            for holds in (True, False):
+                side = case_arena.under(fork.condition, holds)
+                if side is not None:
+                    pending.append((side, f"{words}, {'' if holds else 'not '}{_short(fork.condition)}"))
+                elif case_arena.op("eq", fork.condition, case_arena.constant(holds, 1)).value != 0:
+                    unseen = _short(fork.condition)
+                    raise UnprovenError(f"no sampled state is on one side of a branch: {unseen}") from fork
+        else:
+            proof.cases += 1
+    return proof
+
+
+def _lane(arena: Arena) -> Term:
+    return arena.op("or", arena.op("shl", arena.variable("ctaid"), arena.constant(5, 32)), arena.variable("tid"))
+
+
+def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str) -> None:
+    lane, worlds = _lane(arena), arena.variable("worlds")
+    words = {word: arena.variable(f"{word[0]}[{word[1]}]") for word in kernel.words}
+    places = {_address(arena, kernel, word, lane, worlds).number: word for word in kernel.words}
+    world = arena.op("add", arena.variable("first_world"), lane)
+    counters = {name: arena.variable(name) for name in ("tick", "seed_low", "seed_high")}
+    launch = Launch(
+        {**counters, "lane": world, "world": world},
+        arena.no(arena.op("eq", arena.variable("waits"), arena.constant(0, 32))),
+    )
+    memory = Memory(dict(words))
+    inside = arena.op("slt", lane, worlds)
+    if inside.value != 0:
+        Specification(arena, kernel.universe, kernel.program, kernel.schedule, launch, memory).run(kernel.name)
+    tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
+    outside = Outside(places, dict(words), tables)
+    arguments = [
+        arena.constant(value, 32) if isinstance(value, int) else arena.variable(value) for value in kernel.arguments
+    ]
+    thread = Thread(arena, proof.merger.bounds(arena), kernel.ptx, arguments, outside)
+    thread.run()
+    proof.executed = max(proof.executed, thread.executed)
+    if inside.value == 0:
+        _nothing(proof, arena, outside.stored, places, case)
+        return
+    for word in kernel.words:
+        expected, actual = memory.words[word], outside.words[word]
+        proof.obligations.append(_proven(arena, word, case, expected, actual))
+
+
+def _nothing(proof: Proof, arena: Arena, stored: Iterable[Stored], places: dict[int, Word], case: str) -> None:
+    for each in stored:
+        word = places[each.address.number]
+        state = None
+        if each.where.samples.any():
+            state = _state(arena, np.broadcast_to(each.where.samples, arena.size))
+        splits = int(each.where.value == 0)
+        proof.obligations.append(Obligation(word, case, splits, state, "nothing", _short(each.value)))
+
+
+def _proven(arena: Arena, word: Word, case: str, expected: Term, actual: Term) -> Obligation:
+    if expected is actual:
+        return Obligation(word, case, 1)
+    differs = np.broadcast_to(expected.samples != actual.samples, arena.size)
+    if differs.any():
+        return Obligation(word, case, 0, _state(arena, differs), _short(expected), _short(actual))
+    splits = _splits(arena, expected, actual, SPLITS)
+    return Obligation(word, case, splits, None, "" if splits else _short(expected), "" if splits else _short(actual))
+
+
+def _state(arena: Arena, where: Words) -> dict[str, int]:
+    """The first sampled state of those that are marked."""
+    at = int(where.argmax())
+    return {name: int(each.samples[at]) for name, each in arena.variables.items()}
+
+
+def _splits(arena: Arena, expected: Term, actual: Term, left: int) -> int:
+    """In how many cases two terms are equal together; 0 if that is not proven."""
+    if expected is actual:
+        return 1
+    if left == 0:
+        return 0
+    condition = nearest_condition(expected) or nearest_condition(actual)
+    if condition is None:
+        return 0
+    total = 0
+    for holds in (True, False):
+        side = arena.under(condition, holds)
+        if side is None:
+            return 0
+        one, other = side.copies([expected, actual])
+        cases = _splits(side, one, other, left - 1)
+        if cases == 0:
+            return 0
+        total += cases
+    return total
+
+
+def _address(arena: Arena, kernel: KernelUnderProof, word: Word, lane: Term, worlds: Term) -> Term:
+    """Where a word of the lane is: arrays are [rows, lanes]."""
+    name, row = word
+    size = arena.constant(kernel.bytes_of(name), 64)
+    index = arena.op("add", arena.op("mul", arena.wide(worlds, 64), arena.constant(row, 64)), arena.wide(lane, 64))
+    return arena.op("add", arena.variable(f"&{name}"), arena.op("mul", index, size))
+
+
+def _short(term: Term, levels: int = 4) -> str:
+    """A term in words, cut off."""
+    if term.value is not None:
+        return str(term.value)
+    if term.op == "variable":
+        return str(term.attribute)
+    if levels == 0:
+        return "..."
+    return f"{term.op}({', '.join(_short(each, levels - 1) for each in term.operands)})"

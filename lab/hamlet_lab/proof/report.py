@@ -1,0 +1,105 @@
+"""The proof of a package's step, and what is said about it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hamlet import schema
+from hamlet.package.module import Module
+from hamlet.universe import Universe
+from hamlet_lab.proof.prove import Obligation, Proof, prove
+from hamlet_lab.proof.states import kernel_under_proof
+from hamletc.compile import lower, schedule
+from hamletc.ir.function import Program
+
+PREMISES = (
+    "worlds of one agent, at least 1 and fewer than 2^31 - 33 of them; no observations; the tick is the launch's own",
+    "arrays and tables lie apart, are large enough, begin at multiples of 16, and tables hold what the module says",
+    "the state and the actions are within the bounds of the schema, and numbers are finite",
+    "all 32 threads of a block run",
+)
+"""Premises of a proof, in words; `hamlet_lab.proof.states` says it in bounds."""
+TRUSTED = "ptxas, the driver and the chip; bitwuzla, and hamlet_lab.proof itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A proof of a kernel of a universe.
+
+    Attributes:
+        digest: sha256 of the PTX.
+    """
+
+    universe: Universe
+    program: Program
+    architecture: str
+    digest: str
+    proof: Proof
+
+    def lines(self) -> Iterator[str]:
+        """Lines about words that are proven, about others and where they are from, and about premises."""
+        proof, failed = self.proof, self.proof.failed
+        done = len(proof.obligations) - len(failed)
+        yield (
+            f"{self.universe.name}, step, {self.architecture}: {done} of {len(proof.obligations)} words proven, "
+            f"in {proof.cases} cases of {proof.executed} instructions"
+        )
+        yield f"PTX {self.digest[:16]} against the tick IR as lowered, before all passes"
+        yield "by " + ", ".join(f"{count} {reason}" for reason, count in sorted(proof.merger.reasons.items()))
+        for each in failed:
+            yield from self._failed(each)
+        for number, premise in enumerate(PREMISES):
+            yield f"{'premises' if number == 0 else '':10}{premise}"
+        yield f"{'trusted':10}{TRUSTED}"
+
+    def _failed(self, each: Obligation) -> Iterator[str]:
+        name, row = each.word
+        yield f"not proven: {self.place(each)} ({name}, row {row}), {each.case}"
+        if each.counterexample is not None:
+            state = (f"{key} = {value:#x}" for key, value in each.counterexample.items() if key[0] not in "&v")
+            yield "  differs where " + ", ".join(state)
+        yield f"  must be {each.left}"
+        yield f"  is      {each.right}"
+
+    def place(self, each: Obligation) -> str:
+        """The construct that writes a word last in a tick, and its line."""
+        name, row = each.word
+        fields = (*schema.state_fields(self.universe), *schema.outcome_fields(self.universe))
+        names = {field.name: field.names for field in fields}
+        register = names[name][row] if name in names else f"{name}.{row}"
+        for function in self.program.functions:
+            if function.name in ("tick", "settle", "mask"):
+                for output in function.outputs:
+                    if output.name == register:
+                        origin = function.nodes[output.value].origin
+                        return f"{register}, {origin}" + (f", line {origin.line}" if origin.line else "")
+        return register
+
+
+def prove_package(module: Module, architecture: str, text: Callable[[str], str] = lambda ptx: ptx) -> Report:
+    """Prove the step of a package for an architecture, `sm_90`; `text` may change its PTX first.
+
+    Raises:
+        UnprovenError: it has what the proof does not know.
+        EnvError: Triton cannot compile it.
+    """
+    compilation = lower(module.universe)
+    digests: list[str] = []
+
+    def noted(ptx: str) -> str:
+        changed = text(ptx)
+        digests.append(hashlib.sha256(changed.encode()).hexdigest())
+        return changed
+
+    kernel = kernel_under_proof(
+        module.kernels("triton"),
+        module.universe,
+        compilation.program,
+        schedule(compilation),
+        "step",
+        int(architecture.removeprefix("sm_")),
+        noted,
+    )
+    return Report(module.universe, compilation.program, architecture, digests[0], prove(kernel))

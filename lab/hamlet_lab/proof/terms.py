@@ -1,0 +1,279 @@
+"""Terms: words as expressions, each there once, which are merged when they are equal in all states of a context.
+
+An `Arena` is one context: variables with their sampled values and bounds, and premises. A term that it makes has its
+values in the samples beside it. Terms whose samples agree are candidates; whoever holds the arena says by `equal` how
+a candidate is proven, and an equal term is never made twice. Nothing is kept outside of an arena.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hamlet_lab.proof import meanings
+from hamlet_lab.proof.meanings import COMMUTATIVE, CONSTANT, PREDICATES, SIGN, VARIABLE, Words
+
+CANDIDATES = 3
+"""Terms with the same samples that a new one is compared with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """An operation on terms.
+
+    Attributes:
+        number: terms of an arena are numbered as they are made.
+        attribute: the value of a constant, the name of a variable, the rows of a table.
+        samples: its values.
+    """
+
+    number: int
+    op: str
+    bits: int
+    operands: tuple[Term, ...]
+    attribute: object
+    samples: Words
+
+    @property
+    def value(self) -> int | None:
+        """The value of a constant."""
+        return self.attribute if self.op == CONSTANT and isinstance(self.attribute, int) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable: its name, its sampled values, the least and the greatest it may be, as an unsigned word or, where
+    `floating`, as a number in binary32."""
+
+    name: str
+    samples: Words
+    low: float
+    high: float
+    floating: bool = False
+
+    @property
+    def bits(self) -> int:
+        """Bits of its values."""
+        return 1 if self.samples.dtype == np.bool_ else 8 * self.samples.dtype.itemsize
+
+
+Equal = Callable[["Arena", Term, Term], bool]
+Shape = tuple[str, int, tuple[int, ...], object]
+
+
+class Arena:
+    """Terms of one context."""
+
+    def __init__(self, variables: Mapping[str, Variable], equal: Equal) -> None:
+        self.variables = dict(variables)
+        self.premises: list[Term] = []
+        self.terms: list[Term] = []
+        self._equal = equal
+        self._merging = True
+        self._shapes: dict[Shape, Term] = {}
+        self._instead: dict[int, Term] = {}
+        self._classes: dict[tuple[int, bytes], list[Term]] = {}
+
+    # --- contexts ---------------------------------------------------------------------------------------------------
+
+    def under(self, condition: Term, holds: bool) -> Arena | None:
+        """The context in which a condition of this one holds, or does not; `None` if no sample says so."""
+        where = condition.samples if holds else ~condition.samples
+        where = np.broadcast_to(where, self.size)
+        if not where.any():
+            return None
+        result = Arena({name: _chosen(each, where) for name, each in self.variables.items()}, self._equal)
+        for premise in self.premises:
+            result.assume(result.copy(premise, merging=False))
+        premise = result.copy(condition, merging=False)
+        result._merging = False
+        premise = premise if holds else result.no(premise)
+        result._merging = True
+        result.assume(premise)
+        return result
+
+    @property
+    def size(self) -> int:
+        """How many states are sampled."""
+        return max(len(each.samples) for each in self.variables.values())
+
+    def assume(self, premise: Term) -> None:
+        """Take a condition for true from now on. Both sides of a conjunction, and no side of what is not."""
+        self.premises.append(premise)
+        self._replace(premise, self.constant(1, 1))
+        match premise.op, premise.operands:
+            case "and", (left, right):
+                self.assume(left)
+                self.assume(right)
+            case "xor", (left, right) if right.value == 1:
+                self._replace(left, self.constant(0, 1))
+            case _:
+                pass
+
+    def _replace(self, term: Term, by: Term) -> None:
+        if term.op != CONSTANT:
+            self._instead[term.number] = by
+
+    def copy(self, term: Term, merging: bool = True, instead: Mapping[int, Term] | None = None) -> Term:
+        """A term of another arena in this one; `instead` has what stands for some terms, by their numbers."""
+        (result,) = self.copies([term], merging, instead)
+        return result
+
+    def copies(
+        self, roots: Iterable[Term], merging: bool = True, instead: Mapping[int, Term] | None = None
+    ) -> list[Term]:
+        """Terms of another arena in this one."""
+        before, self._merging = self._merging, merging
+        done: dict[int, Term] = dict(instead or {})
+        roots = list(roots)
+        stack = list(roots)
+        while stack:
+            term = stack[-1]
+            if term.number in done:
+                stack.pop()
+                continue
+            missing = [each for each in term.operands if each.number not in done]
+            if missing:
+                stack += missing
+                continue
+            stack.pop()
+            operands = tuple(done[each.number] for each in term.operands)
+            done[term.number] = self.make(term.op, term.bits, operands, term.attribute)
+        self._merging = before
+        return [done[root.number] for root in roots]
+
+    # --- making terms -----------------------------------------------------------------------------------------------
+
+    def constant(self, value: int, bits: int) -> Term:
+        """A constant, modulo its width."""
+        return self.make(CONSTANT, bits, (), value % (1 << bits))
+
+    def variable(self, name: str) -> Term:
+        """A variable of the context."""
+        return self.make(VARIABLE, self.variables[name].bits, (), name)
+
+    def make(self, op: str, bits: int, operands: tuple[Term, ...], attribute: object = None) -> Term:
+        """The term of an operation, or one that is equal to it."""
+        operands = tuple(self._instead.get(each.number, each) for each in operands)
+        if op in COMMUTATIVE:
+            operands = tuple(sorted(operands, key=lambda each: (each.op == CONSTANT, each.number)))
+        simple = self._simple(op, bits, operands)
+        if simple is not None:
+            return self._instead.get(simple.number, simple)
+        shape = op, bits, tuple(each.number for each in operands), attribute
+        term = self._shapes.get(shape)
+        if term is None:
+            term = self._new(op, bits, operands, attribute)
+            self._shapes[shape] = term
+        return self._instead.get(term.number, term)
+
+    def _new(self, op: str, bits: int, operands: tuple[Term, ...], attribute: object) -> Term:
+        match op:
+            case meanings.CONSTANT:
+                assert isinstance(attribute, int)
+                samples = meanings.words(attribute, bits)
+            case meanings.VARIABLE:
+                assert isinstance(attribute, str)
+                samples = self.variables[attribute].samples
+            case _:
+                samples = meanings.meaning(op, tuple(each.samples for each in operands), bits, attribute)
+        if op not in (CONSTANT, VARIABLE) and operands and all(each.op == CONSTANT for each in operands):
+            return self.constant(int(samples[0]), bits)
+        if op != CONSTANT and len(samples) > 1 and (samples == samples[0]).all():
+            samples = samples[:1].copy()
+        term = Term(len(self.terms), op, bits, operands, attribute, samples)
+        self.terms.append(term)
+        key = bits, samples.tobytes()
+        candidates = self._classes.setdefault(key, [])
+        if op != CONSTANT and self._merging:
+            alike = candidates[:CANDIDATES]
+            if len(samples) == 1 and not any(each.op == CONSTANT for each in alike):
+                alike = [self.constant(int(samples[0]), bits), *alike]
+            for candidate in alike:
+                if candidate is not term and self._equal(self, term, candidate):
+                    self._instead[term.number] = self._instead.get(candidate.number, candidate)
+                    return term
+        if op == CONSTANT:
+            candidates.insert(0, term)
+        else:
+            candidates.append(term)
+        return term
+
+    def _simple(self, op: str, bits: int, operands: tuple[Term, ...]) -> Term | None:
+        """The term that an operation is by a rule, if one fits."""
+        match op, operands:
+            case "ite", (condition, then, otherwise):
+                if condition.value is not None:
+                    return then if condition.value else otherwise
+                if then is otherwise:
+                    return then
+                if bits == 1 and then.value is not None and otherwise.value is not None:
+                    return condition if then.value else self.no(condition)
+            case "and", (left, right):
+                if left is right or right.value == 0:
+                    return right
+                if right.value == (1 << bits) - 1:
+                    return left
+            case "or", (left, right):
+                if left is right or right.value == (1 << bits) - 1:
+                    return right
+                if right.value == 0:
+                    return left
+            case (("add" | "xor" | "sub" | "shl" | "lshr" | "ashr"), (left, right)) if right.value == 0:
+                return left
+            case "xor", (left, right) if left is right:
+                return self.constant(0, bits)
+            case "xor", (left, right) if right.value is not None and left.op == "xor":
+                inner = left.operands[1].value
+                if inner is not None:
+                    return self.make("xor", bits, (left.operands[0], self.constant(inner ^ right.value, bits)))
+            case "mul", (left, right) if right.value in (0, 1):
+                return left if right.value else right
+            case "eq", (left, right) if left is right:
+                return self.constant(1, 1)
+            case "eq", (left, right) if left.bits == 1 and right.value is not None:
+                return left if right.value else self.no(left)
+            case (("zext" | "sext" | "low"), (only,)) if only.bits == bits:
+                return only
+            case "low", (inner,) if inner.op in ("zext", "sext") and inner.operands[0].bits >= bits:
+                return self.make("low", bits, inner.operands)
+            case "fadd", (left, right) if right.value == SIGN:
+                return left
+            case (("fadd" | "fmul"), (left, right)):
+                for one, other in ((left, right), (right, left)):
+                    if other.op == "ite" and all(each.op == CONSTANT for each in other.operands[1:]):
+                        then, otherwise = (self.op(op, one, each) for each in other.operands[1:])
+                        return self.select(other.operands[0], then, otherwise)
+            case _:
+                pass
+        return None
+
+    # --- short forms ------------------------------------------------------------------------------------------------
+
+    def op(self, op: str, *operands: Term) -> Term:
+        """An operation whose width is that of its last operand, or one bit."""
+        return self.make(op, 1 if op in PREDICATES else operands[-1].bits, operands)
+
+    def no(self, term: Term) -> Term:
+        """All bits the other way round."""
+        return self.op("xor", term, self.constant(-1, term.bits))
+
+    def select(self, condition: Term, then: Term, otherwise: Term) -> Term:
+        """`then` where the condition holds."""
+        return self.make("ite", then.bits, (condition, then, otherwise))
+
+    def wide(self, term: Term, bits: int, signed: bool = False) -> Term:
+        """The same number in more bits, or its lowest bits."""
+        if bits < term.bits:
+            return self.make("low", bits, (term,))
+        return self.make("sext" if signed else "zext", bits, (term,))
+
+    def negative(self, term: Term) -> Term:
+        """A number in binary32 with the other sign."""
+        return self.op("xor", term, self.constant(SIGN, 32))
+
+
+def _chosen(variable: Variable, where: Words) -> Variable:
+    return Variable(variable.name, variable.samples[where], variable.low, variable.high, variable.floating)

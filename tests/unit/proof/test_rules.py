@@ -1,0 +1,123 @@
+"""The rules by which terms are merged without a question, each proven: exhaustively, or by the solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bitwuzla", reason="proofs ask bitwuzla")
+
+from hamlet_lab.proof.bounds import Bounds
+from hamlet_lab.proof.meanings import MEANINGS, SIGN
+from hamlet_lab.proof.merging import Merger
+from hamlet_lab.proof.queries import Depth, Query
+from hamlet_lab.proof.terms import Arena, Term, Variable
+
+SLOW = Depth(6, floats=True, milliseconds=120_000)
+
+
+def unmerged(*variables: Variable) -> Arena:
+    """An arena that merges by rules alone."""
+    return Arena({each.name: each for each in variables}, lambda *_: False)
+
+
+def number(name: str, low: float, high: float) -> Variable:
+    """A variable that is a number between two."""
+    values = np.random.default_rng(7).uniform(low, high, 200).astype(np.float32)
+    return Variable(name, values.view(np.uint32), low, high, True)
+
+
+def word(name: str, values: int = 200) -> Variable:
+    """A variable that is any word."""
+    words = np.random.default_rng(7).integers(0, 2**32, values, np.uint64).astype(np.uint32)
+    return Variable(name, words, 0, 2**32 - 1)
+
+
+def equal(arena: Arena, left: Term, right: Term, depth: Depth = SLOW) -> bool:
+    return Query(arena, Bounds(arena), depth).equal(left, right)
+
+
+def test_what_was_clamped_need_not_be_clamped_before() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0), number("less", -0.02, 0.0))
+    zero, less = arena.constant(0, 32), arena.variable("less")
+    x = arena.op("fadd", arena.variable("meter"), arena.constant(0xBB83126F, 32))
+    clamped = arena.select(arena.op("flt", x, zero), zero, x)
+    once = arena.op("fmax", arena.op("fadd", x, less), zero)
+    total = arena.op("fadd", clamped, less)
+    twice = arena.select(arena.op("flt", total, zero), zero, total)
+    merger = Merger(depths=())
+    assert merger.equal(arena, once, twice)
+    assert merger.reasons["clamp of a clamp"] == 1
+    assert equal(arena, once, twice)
+
+
+def test_a_clamp_before_matters_where_something_is_added() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0), number("more", -0.02, 0.5))
+    zero, more = arena.constant(0, 32), arena.variable("more")
+    x = arena.op("fadd", arena.variable("meter"), arena.constant(0xBB83126F, 32))
+    once = arena.op("fmax", arena.op("fadd", x, more), zero)
+    twice = arena.op("fmax", arena.op("fadd", arena.op("fmax", x, zero), more), zero)
+    assert not Merger(depths=()).equal(arena, once, twice)
+
+
+@pytest.mark.parametrize(("divisor", "low", "fits"), [(0x3E99999A, 0xB3638E37, True), (0x3E99999A, 0xB3638E00, False)])
+def test_a_division_is_held_to_all_numerators(divisor: int, low: int, fits: bool) -> None:
+    arena = unmerged(number("meter", 0.0, 1.0))
+    x = arena.op("fadd", arena.negative(arena.variable("meter")), arena.constant(0x3E99999A, 32))
+    high = int((np.float32(1) / np.uint32(divisor).view(np.float32)).view(np.uint32))
+    quotient = arena.op("fdiv", x, arena.constant(divisor, 32))
+    product = arena.op("fmul", x, arena.constant(low, 32))
+    fused = arena.op("fma", x, arena.constant(high, 32), product)
+    assert Merger(depths=()).equal(arena, fused, quotient) is fits
+
+
+def test_a_division_of_what_may_be_tiny_is_not_proven() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0))
+    x = arena.variable("meter")
+    quotient = arena.op("fdiv", x, arena.constant(0x3E99999A, 32))
+    product = arena.op("fmul", x, arena.constant(0xB3638E37, 32))
+    assert not Merger(depths=()).equal(arena, arena.op("fma", x, arena.constant(0x40555555, 32), product), quotient)
+
+
+def test_a_product_with_the_other_sign() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0), word("any"))
+    constants = arena.constant(0xBCA3D70A, 32), arena.constant(0x3CA3D70A, 32)
+    for name, fits in (("meter", True), ("any", False)):
+        x = arena.variable(name)
+        negative = arena.op("fmul", x, constants[0])
+        assert Merger(depths=()).equal(arena, negative, arena.negative(arena.op("fmul", x, constants[1]))) is fits
+
+
+def test_sums_with_a_constant_are_nothing_or_not_tiny() -> None:
+    bits = np.arange(0, 2**32, 977, dtype=np.uint64).astype(np.uint32)
+    near = np.arange(0x3E99999A - 70_000, 0x3E99999A + 70_000, dtype=np.uint32)
+    arena = unmerged(number("meter", 0.0, 1.0))
+    total = arena.op("fadd", arena.negative(arena.variable("meter")), arena.constant(0x3E99999A, 32))
+    known = Bounds(arena).numbers(total)
+    assert known is not None
+    for values in (bits, near):
+        with np.errstate(invalid="ignore"):
+            sums = MEANINGS["fadd"](values ^ np.uint32(SIGN), np.full(1, 0x3E99999A, np.uint32)).view(np.float32)
+        least = np.abs(sums[(sums != 0) & ~np.isnan(sums)]).min()
+        assert least >= known.grain > 0
+
+
+def test_a_difference_that_samples_do_not_show_is_not_accepted() -> None:
+    arena = Arena({"word": word("word")}, Merger().equal)
+    rare = arena.op("eq", arena.variable("word"), arena.constant(12345, 32))
+    assert rare.value is None
+    assert (
+        arena.op("ult", arena.op("and", arena.variable("word"), arena.constant(3, 32)), arena.constant(4, 32)).value
+        == 1
+    )
+
+
+def test_what_is_assumed_holds_in_its_context_alone() -> None:
+    arena = Arena({"word": word("word")}, Merger().equal)
+    small = arena.op("ult", arena.variable("word"), arena.constant(2**31, 32))
+    inside, outside = arena.under(small, True), arena.under(small, False)
+    assert inside is not None
+    assert outside is not None
+    for context, value in ((inside, 0), (outside, 1)):
+        assert context.op("lshr", context.variable("word"), context.constant(31, 32)).value == value
+    assert arena.op("lshr", arena.variable("word"), arena.constant(31, 32)).value is None
