@@ -37,7 +37,6 @@ from hamlet.terminal import visible
 from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
 from hamlet_lab.divergence.events import CPU, Candidate
-from hamlet_lab.sweep.run import policy_of
 from hamlet_lab.verify.recording import Playback, read_recording, record, write_recording
 from hamlet_townlet.adapter.description import Description, DescriptionError, ObservationField
 from hamlet_townlet.adapter.description import from_json as described
@@ -45,6 +44,7 @@ from hamlet_townlet.adapter.description import to_json as describing
 from hamlet_townlet.traces.trace import read_trace
 from hamlet_train.files import read_tensors, write_tensors
 from hamlet_train.run import Run
+from hamletc.cli.policy import player_of
 from hamletc.compile import check
 from hamletc.language.source import Source
 from hamletc.read import parsed
@@ -128,8 +128,7 @@ def use_recording(path: Path) -> None:
 
 
 def use_policy(path: Path) -> None:
-    policy = policy_of(path / "a.json")
-    env().tabular(policy["table"], policy["features"])
+    player_of(str(path / "a.json")).of(env())
 
 
 def use_description(path: Path) -> None:
