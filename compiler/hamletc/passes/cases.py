@@ -93,6 +93,8 @@ def _fold(op: Op, type_: Type, literals: list[Literal], tables: Mapping[str, Tab
         case Const(value=value):
             return value
         case Lookup(table=table):
-            return tables[table].values[int(literals[0])] if literals else None
+            # A number that the key never is may lead beside the table.
+            entries, index = tables[table].values, int(literals[0]) if literals else -1
+            return entries[index] if 0 <= index < len(entries) else None
         case _:
             return fold(op, type_, literals) if len(literals) == len(operands(op)) else None
