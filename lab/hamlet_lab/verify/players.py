@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import random
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 from torch import Tensor
@@ -24,7 +24,10 @@ from hamlet.schema.features import Count, features
 from hamlet.schema.grid import cell_of
 from hamlet.universe import Continuous, Graph, Grid, NoSpace, Universe
 from hamlet.universe.space import graph_of
-from hamletc.cli.policy import Player
+
+if TYPE_CHECKING:
+    # Machines that only compare have no compiler.
+    from hamletc.cli.policy import Player
 
 FARTHEST = 1 << 20
 """No walk takes more ticks: moves can be tiny."""

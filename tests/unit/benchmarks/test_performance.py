@@ -19,7 +19,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     import page
 
     yield page
-    for name in ("page", "tables", "ported", "plots"):
+    for name in ("page", "tables", "ported", "measured", "plots"):
         sys.modules.pop(name, None)
 
 
@@ -37,7 +37,7 @@ def test_what_was_not_measured_is_said_with_its_command(page: Any) -> None:
         text = page.filled(f"<!-- begin {name} -->\n99 million\n<!-- end {name} -->", {})
         assert "99 million" not in text
         assert "`python benchmarks/" in text, name
-    assert "none is claimed" in page.tables.gpu({})
+    assert "No GPU has been measured" in page.TABLES["gpu"]({})
 
 
 def test_a_rate_has_its_spread_and_its_origin(page: Any) -> None:
