@@ -22,7 +22,7 @@ SHELVES = (
                       "docs/gpu.md", "docs/page.md", "docs/export.md")),
     Shelf("Meaning and speed", ("docs/semantics.md", "docs/functions.md", "docs/exactness.md", "docs/performance.md",
                                 "benchmarks/README.md")),
-    Shelf("Inside hamletc", ("docs/start.md", "docs/design.md", "docs/extending.md", "CONTRIBUTING.md",
+    Shelf("Inside hamletc", ("docs/start.md", "docs/design.md", "docs/extending.md", "docs/proof.md", "CONTRIBUTING.md",
                              "CHANGELOG.md")),
 )  # fmt: skip
 FIRST = "README.md"

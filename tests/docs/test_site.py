@@ -117,6 +117,7 @@ def test_every_page_stands_on_a_shelf(site: Site, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_folder_that_is_no_site_is_left_as_it_is(tmp_path: Path) -> None:
+    pytest.importorskip("zensical", reason="the site needs zensical: pip install -e '.[docs]'")
     (tmp_path / "mine").write_text("mine")
     command = [sys.executable, str(SITE), "-o", str(tmp_path), "--no-pictures", "--no-page"]
     made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)

@@ -123,8 +123,8 @@ def _set(universe: Universe, fields: Mapping[str, Array], state: Mapping[str, fl
             from hamletc.suggest import closest
 
             meant = closest(name, sorted(places))
-            hint = f": did you mean {meant}?" if meant else ""
-            raise CompileError(f"--at {name}: {universe.name} has no such meter or param{hint}")
+            guess = f": did you mean {meant}?" if meant else ""
+            raise CompileError(f"--at {name}: {universe.name} has no such meter or param{guess}")
         array, row, low, high = places[name]
         if not low <= value <= high:
             raise CompileError(f"--at {name}: {value:g} is outside of its bounds, {low:g} .. {high:g}")

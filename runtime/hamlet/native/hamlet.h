@@ -1722,9 +1722,9 @@ HAMLET_HELPER void total_on_cells(
 }
 
 #if HAMLET_AVX2
-#define HAMLET_TURNED 8
+#define HAMLET_TURN 8
 /* Four numbers from each of eight places on become four rows of eight. */
-HAMLET_INLINE void hamlet_turn(f32 *turned, const f32 *cells, const i32 *starts) {
+HAMLET_INLINE void hamlet_turn(f32 *to, const f32 *cells, const i32 *starts) {
     __m256 low[4], pairs[4];
     for (int each = 0; each < 4; each++) {
         __m256 left = _mm256_castps128_ps256(_mm_loadu_ps(cells + starts[each]));
@@ -1732,36 +1732,36 @@ HAMLET_INLINE void hamlet_turn(f32 *turned, const f32 *cells, const i32 *starts)
     }
     pairs[0] = _mm256_unpacklo_ps(low[0], low[1]), pairs[1] = _mm256_unpackhi_ps(low[0], low[1]);
     pairs[2] = _mm256_unpacklo_ps(low[2], low[3]), pairs[3] = _mm256_unpackhi_ps(low[2], low[3]);
-    _mm256_storeu_ps(turned, _mm256_shuffle_ps(pairs[0], pairs[2], 0x44));
-    _mm256_storeu_ps(turned + ROW, _mm256_shuffle_ps(pairs[0], pairs[2], 0xEE));
-    _mm256_storeu_ps(turned + 2 * ROW, _mm256_shuffle_ps(pairs[1], pairs[3], 0x44));
-    _mm256_storeu_ps(turned + 3 * ROW, _mm256_shuffle_ps(pairs[1], pairs[3], 0xEE));
+    _mm256_storeu_ps(to, _mm256_shuffle_ps(pairs[0], pairs[2], 0x44));
+    _mm256_storeu_ps(to + ROW, _mm256_shuffle_ps(pairs[0], pairs[2], 0xEE));
+    _mm256_storeu_ps(to + 2 * ROW, _mm256_shuffle_ps(pairs[1], pairs[3], 0x44));
+    _mm256_storeu_ps(to + 3 * ROW, _mm256_shuffle_ps(pairs[1], pairs[3], 0xEE));
 }
 #elif HAMLET_SSE2
-#define HAMLET_TURNED 4
-HAMLET_INLINE void hamlet_turn(f32 *turned, const f32 *cells, const i32 *starts) {
+#define HAMLET_TURN 4
+HAMLET_INLINE void hamlet_turn(f32 *to, const f32 *cells, const i32 *starts) {
     __m128 rows[4];
     for (int each = 0; each < 4; each++) rows[each] = _mm_loadu_ps(cells + starts[each]);
     _MM_TRANSPOSE4_PS(rows[0], rows[1], rows[2], rows[3]);
-    for (int each = 0; each < 4; each++) _mm_storeu_ps(turned + each * ROW, rows[each]);
+    for (int each = 0; each < 4; each++) _mm_storeu_ps(to + each * ROW, rows[each]);
 }
 #endif
 
 /* `count` numbers of cells, from `cell` on, of the world of each lane from `begin` to `end`: a row, ROW apart, for each
 cell. */
 HAMLET_HELPER void turn_cells(
-    f32 *turned, const f32 *cells, const i32 *starts, ix begin, ix end, ix cell, ix count) {
+    f32 *to, const f32 *cells, const i32 *starts, ix begin, ix end, ix cell, ix count) {
     ix lane = begin;
 #if HAMLET_SSE2
-    /* The last four may begin with some that were turned before. */
-    for (; count >= 4 && lane + HAMLET_TURNED <= end; lane += HAMLET_TURNED)
+    /* The last four may begin with some that were to before. */
+    for (; count >= 4 && lane + HAMLET_TURN <= end; lane += HAMLET_TURN)
         for (ix each = 0; each < count; each += 4) {
             ix four = min_ix(each, count - 4);
-            hamlet_turn(turned + four * ROW + lane, cells + cell + four, starts + lane);
+            hamlet_turn(to + four * ROW + lane, cells + cell + four, starts + lane);
         }
 #endif
     for (; lane < end; lane++)
-        for (ix each = 0; each < count; each++) turned[each * ROW + lane] = cells[starts[lane] + cell + each];
+        for (ix each = 0; each < count; each++) to[each * ROW + lane] = cells[starts[lane] + cell + each];
 }
 
 /* The least of these numbers and of what is there, and the greatest. */

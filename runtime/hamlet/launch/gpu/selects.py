@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 NEGATIVE_ZERO = "0f80000000"
@@ -18,9 +19,6 @@ MISREAD = re.compile(
     rf"\bselp\.f32(?P<target>\s+[^,\s]+,\s*)0f(?P<then>[3B]F800000(?=,\s*{NEGATIVE_ZERO})|80000000(?=,\s*0f[3B]F800000))"
     r",\s*0f(?P<otherwise>[0-9A-F]{8})(?=,)"
 )
-MARK = "hamlet: selects of words"
-"""Joins the key by which Triton keeps what it compiled."""
-
 _ours: ContextVar[bool] = ContextVar("_ours", default=False)
 
 
@@ -34,7 +32,7 @@ def respelled(ptx: str) -> str:
 @contextmanager
 def respelling() -> Iterator[None]:
     """Kernels that this thread compiles meanwhile are respelled; others are as ever."""
-    _hook()
+    _guard_stage()
     token = _ours.set(True)
     try:
         yield
@@ -42,30 +40,16 @@ def respelling() -> Iterator[None]:
         _ours.reset(token)
 
 
-class _Stages:
-    """A hook for the stages of Triton's compiler, behind the one that there was before."""
+@cache
+def _guard_stage() -> None:
+    """Make Triton respell what it wrote for the assembler. Its hook for stages would change the keys by which launches
+    find what was compiled ahead of time."""
+    from triton.backends.nvidia.compiler import CUDABackend
 
-    def __init__(self, before: Any) -> None:
-        self._before = before
+    write = CUDABackend.make_ptx
 
-    def __call__(self, *arguments: Any) -> tuple[str, str] | None:
-        if not arguments:
-            # Triton asks for a key and a hash of what the hook does to stages.
-            key, digest = ("", "") if self._before is None else self._before()
-            return (key + MARK, digest + MARK) if _ours.get() else (key, digest)
-        if self._before is not None:
-            self._before(*arguments)
-        stages = arguments[1]
-        if _ours.get() and "ptx" in stages:
-            write = stages["ptx"]
-            stages["ptx"] = lambda source, metadata: respelled(write(source, metadata))
-        return None
+    def write_and_respell(*arguments: Any) -> str:
+        ptx: str = write(*arguments)
+        return respelled(ptx) if _ours.get() else ptx
 
-
-def _hook() -> None:
-    """Make Triton call the hook."""
-    from triton import knobs
-
-    before = knobs.runtime.add_stages_inspection_hook
-    if not isinstance(before, _Stages):
-        knobs.runtime.add_stages_inspection_hook = _Stages(before)
+    CUDABackend.make_ptx = write_and_respell
