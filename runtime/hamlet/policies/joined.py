@@ -8,23 +8,8 @@ from typing import Any, Protocol
 import torch
 
 from hamlet.errors import EnvError, shown
+from hamlet.policies.acting import Role
 from hamlet.policies.mlp import MLP
-
-
-class Role(Protocol):
-    """The part of a role that a network needs to know; see `hamlet.env.roles.RoleInfo`."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def agents(self) -> range: ...
-
-    @property
-    def action_numbers(self) -> tuple[int, ...]: ...
-
-    @property
-    def observation_names(self) -> tuple[str, ...]: ...
 
 
 class World(Protocol):
