@@ -95,6 +95,8 @@ class Bounds:
                 return (0, most) if variable.floating else (int(variable.low), int(variable.high))
             case "zext":
                 return of[0]
+            case "sext" if of[0][1] < 1 << (term.operands[0].bits - 1):
+                return of[0]
             case "low" if of[0][1] <= most:
                 return of[0]
             case "ite":
@@ -113,6 +115,8 @@ class Bounds:
                 return of[0][0] << amount, of[0][1] << amount
             case "lshr" if (amount := term.operands[1].value) is not None and amount < term.bits:
                 return of[0][0] >> amount, of[0][1] >> amount
+            case "ashr" if (amount := term.operands[1].value) is not None and of[0][1] <= most >> 1:
+                return of[0][0] >> min(amount, 64), of[0][1] >> min(amount, 64)
             case "urem" if (divisor := term.operands[1].value) not in (None, 0):
                 assert divisor is not None
                 return 0, min(divisor - 1, of[0][1])

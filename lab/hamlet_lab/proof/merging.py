@@ -17,19 +17,39 @@ ONE_BINADE = np.arange(0x3F800000, 0x40000000, dtype=np.uint32)
 LEAST_NORMAL, GREATEST = 2.0**-126, 2.0**127
 
 
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two terms of an arena that were proven to be equal, and why.
+
+    Attributes:
+        reason: as it is counted.
+        said: of a query, the terms whose operations it said; all others were cut off.
+        sides: the contexts in which both are one term.
+    """
+
+    arena: Arena
+    left: Term
+    right: Term
+    reason: str
+    said: tuple[Term, ...] = ()
+    sides: tuple[Arena, ...] = ()
+
+
 @dataclass(slots=True)
 class Merger:
-    """Proves that terms are equal, and counts by which reasons.
+    """Proves that terms are equal, and keeps why: certificates are made of that.
 
     Attributes:
         trusting: whether samples are believed. Nothing is proven then, but what differs in a sample differs.
         depths: of the queries that are asked, one after the other.
+        merges: of all arenas, in order.
         reasons: how often a pair was proven by what.
         refused: queries without a proof.
     """
 
     trusting: bool = False
     depths: tuple[Depth, ...] = DEPTHS
+    merges: list[Merge] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     refused: int = 0
     _splitting: bool = False
@@ -45,45 +65,51 @@ class Merger:
         if self.trusting:
             return True
         if self._divides(arena, left, right) or self._divides(arena, right, left):
-            self.reasons["division"] += 1
-            return True
+            return self._merged(Merge(arena, left, right, "division"))
         if self._opposite(arena, left, right) or self._opposite(arena, right, left):
-            self.reasons["sign of a product"] += 1
-            return True
+            return self._merged(Merge(arena, left, right, "sign of a product"))
         if self._clamps(arena, left, right) or self._clamps(arena, right, left):
-            self.reasons["clamp of a clamp"] += 1
-            return True
+            return self._merged(Merge(arena, left, right, "clamp of a clamp"))
         for depth in self.depths:
             if depth.floats and "fadd" not in (left.op, right.op) and not _sums_near(left, right):
                 continue
             self.reasons["asked"] += 1
-            if Query(arena, self.bounds(arena), depth).equal(left, right):
-                self.reasons[f"query {DEPTHS.index(depth) + 1}"] += 1
-                return True
-        if left.bits == 32 and not self._splitting and self._split(arena, left, right):
-            self.reasons["two cases"] += 1
-            return True
+            query = Query(arena, self.bounds(arena), depth)
+            if query.equal(left, right):
+                name = f"query {DEPTHS.index(depth) + 1}"
+                return self._merged(Merge(arena, left, right, name, said=tuple(query.said)))
+        if left.bits == 32 and not self._splitting:
+            sides = self._split(arena, left, right)
+            if sides:
+                return self._merged(Merge(arena, left, right, "two cases", sides=sides))
         self.refused += 1
         return False
 
-    def _split(self, arena: Arena, left: Term, right: Term) -> bool:
-        """Whether two numbers are the same term where a condition holds, and where it does not. It is the condition
-        that is nearest to the top of one of them."""
+    def _merged(self, merge: Merge) -> bool:
+        self.reasons[merge.reason] += 1
+        self.merges.append(merge)
+        return True
+
+    def _split(self, arena: Arena, left: Term, right: Term) -> tuple[Arena, ...]:
+        """The contexts in which a condition holds, and does not, if two numbers are the same term in both. It is the
+        condition that is nearest to the top of one of them."""
         if not any(_sums_near(each, each) or each.op in FLOATING for each in (left, right)):
-            return False
+            return ()
         condition = nearest_condition(right) or nearest_condition(left)
         if condition is None:
-            return False
+            return ()
         self._splitting = True
+        sides = []
         try:
             for holds in (True, False):
                 side = arena.under(condition, holds)
                 if side is None:
-                    return False
+                    return ()
                 one, other = side.copies([left, right])
                 if one is not other:
-                    return False
-            return True
+                    return ()
+                sides.append(side)
+            return tuple(sides)
         finally:
             self._splitting = False
 

@@ -2,12 +2,13 @@
 
 A branch that is not decided in the context stops the execution: whoever runs it makes a context for each side. What
 the threads of a warp find together is a function of the warp: of a table by the thread's number, the row of another
-thread; of a vote that somebody voted, which is so at least where the own vote is.
+thread; of a vote that somebody voted, which is so at least where the own vote is. That nobody does must hold for all
+threads, not for those alone that the context is about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from hamlet_lab.proof.bounds import Bounds
@@ -53,12 +54,17 @@ class Outside:
         places: by the number of a term that is an address, the word there.
         words: the words of the lane as they are now.
         tables: by the number of the variable of a table's address, its rows.
+        abstained: the votes in which no thread of a launch votes, by how many instructions were executed then. A thread
+            of which nothing is known adds to them; all threads execute the same until one of its branches is undecided.
+        anything: what such a thread loads, in so many bits.
         stored: the stores, in order.
     """
 
     places: Mapping[int, Word]
     words: dict[Word, Term]
     tables: Mapping[int, tuple[int, ...]]
+    abstained: set[int]
+    anything: Callable[[int], Term] | None = None
     stored: list[Stored] = field(default_factory=list)
 
 
@@ -299,6 +305,9 @@ class Thread:
             raise self._unknown(instruction)
         (name,) = targets
         assert isinstance(name, Name)
+        if self._outside.anything is not None:
+            self._write(name.name, self._outside.anything(max(bits, 16)), where)
+            return
         address = self._address(source)
         word = self._outside.places.get(address.number)
         value = self._row(instruction, address) if word is None else self._outside.words[word]
@@ -365,7 +374,9 @@ class Thread:
             return arena.copy(value, instead=instead)
         if modifiers in (["sync", "max", "s32"], ["sync", "max", "u32"], ["sync", "or", "b32"]):
             value = operands[0]
-            if value.value is not None:
+            if value.value == 0 and self._outside.anything is not None:
+                self._outside.abstained.add(self.executed)
+            if value.value == 1 or (value.value == 0 and self.executed in self._outside.abstained):
                 return value
             if self._bounds.words(value)[1] > 1:
                 raise UnprovenError(f"PTX line {instruction.line}: a vote on more than 0 and 1")

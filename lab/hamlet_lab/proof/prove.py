@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.merging import Merger, nearest_condition
 from hamlet_lab.proof.of_ir import UnprovenError
 from hamlet_lab.proof.of_ptx import Outside, Stored, Thread, UndecidedError
 from hamlet_lab.proof.of_schedule import Launch, Memory, Specification, Word
 from hamlet_lab.proof.states import KernelUnderProof, variables
-from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.proof.terms import Arena, Term, Variable
 
+FEW = 64
+"""Samples of a thread of which nothing is known."""
 SPLITS = 5
 """How many conditions a word may need that hold in one case and not in the other."""
 
@@ -26,14 +30,14 @@ class Obligation:
 
     Attributes:
         case: the branches that led there, in words.
-        splits: the cases it was proven in; 0 where it is not proven.
+        contexts: those in which it was proven, which are all together; none where it is not proven.
         left, right: in words, what is expected and what is there; where it is proven, empty.
         counterexample: variables by name, where a sampled state shows that it is not so.
     """
 
     word: Word
     case: str
-    splits: int
+    contexts: tuple[Arena, ...]
     counterexample: dict[str, int] | None = None
     left: str = ""
     right: str = ""
@@ -41,18 +45,18 @@ class Obligation:
 
 @dataclass(slots=True)
 class Proof:
-    """The obligations of a kernel, and how they were proven."""
+    """The obligations of a kernel, and how they were proven. Its cases are contexts, which are all together."""
 
     obligations: list[Obligation] = field(default_factory=list)
     merger: Merger = field(default_factory=Merger)
-    cases: int = 0
+    cases: list[Arena] = field(default_factory=list)
     executed: int = 0
     seconds: float = 0.0
 
     @property
     def failed(self) -> list[Obligation]:
         """Obligations that are not proven."""
-        return [each for each in self.obligations if not each.splits]
+        return [each for each in self.obligations if not each.contexts]
 
 
 def prove(kernel: KernelUnderProof, samples: int = 4096, seed: int = 1) -> Proof:
@@ -72,6 +76,7 @@ def prove(kernel: KernelUnderProof, samples: int = 4096, seed: int = 1) -> Proof
 
 def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) -> Proof:
     proof = Proof(merger=merger)
+    abstained = _abstained(kernel, seed)
     arena = Arena(variables(kernel, samples, seed), proof.merger.equal)
     lane, worlds = _lane(arena), arena.variable("worlds")
     inside = arena.op("slt", lane, worlds)
@@ -84,7 +89,7 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) 
     while pending:
         case_arena, words = pending.pop()
         try:
-            _case(proof, kernel, case_arena, words)
+            _case(proof, kernel, case_arena, words, abstained)
         except UndecidedError as fork:
             for holds in (True, False):
                 side = case_arena.under(fork.condition, holds)
@@ -94,7 +99,7 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) 
                     unseen = _short(fork.condition)
                     raise UnprovenError(f"no sampled state is on one side of a branch: {unseen}") from fork
         else:
-            proof.cases += 1
+            proof.cases.append(case_arena)
     return proof
 
 
@@ -102,7 +107,34 @@ def _lane(arena: Arena) -> Term:
     return arena.op("or", arena.op("shl", arena.variable("ctaid"), arena.constant(5, 32)), arena.variable("tid"))
 
 
-def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str) -> None:
+def _abstained(kernel: KernelUnderProof, seed: int) -> set[int]:
+    """The votes in which no thread of any launch votes: bounds alone say so, whatever is in memory."""
+    arena = Arena(variables(kernel, FEW, seed), _within_bounds)
+    random = np.random.default_rng(seed)
+
+    def anything(bits: int) -> Term:
+        name = f"load {len(arena.variables)}"
+        words = random.integers(0, 1 << bits, FEW, np.uint64).astype(f"u{bits // 8}")
+        arena.variables[name] = Variable(name, words, 0, (1 << bits) - 1)
+        return arena.variable(name)
+
+    outside = Outside({}, {}, {}, set(), anything)
+    # What comes behind is known in cases alone.
+    with suppress(UndecidedError, UnprovenError):
+        Thread(arena, Bounds(arena), kernel.ptx, _arguments(arena, kernel), outside).run()
+    return outside.abstained
+
+
+def _within_bounds(arena: Arena, left: Term, right: Term) -> bool:
+    return right.value is not None and Bounds(arena).words(left) == (right.value, right.value)
+
+
+def _arguments(arena: Arena, kernel: KernelUnderProof) -> list[Term]:
+    values = kernel.arguments
+    return [arena.constant(value, 32) if isinstance(value, int) else arena.variable(value) for value in values]
+
+
+def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, abstained: set[int]) -> None:
     lane, worlds = _lane(arena), arena.variable("worlds")
     words = {word: arena.variable(f"{word[0]}[{word[1]}]") for word in kernel.words}
     places = {_address(arena, kernel, word, lane, worlds).number: word for word in kernel.words}
@@ -117,11 +149,8 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str) -> No
     if inside.value != 0:
         Specification(arena, kernel.universe, kernel.program, kernel.schedule, launch, memory).run(kernel.name)
     tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
-    outside = Outside(places, dict(words), tables)
-    arguments = [
-        arena.constant(value, 32) if isinstance(value, int) else arena.variable(value) for value in kernel.arguments
-    ]
-    thread = Thread(arena, proof.merger.bounds(arena), kernel.ptx, arguments, outside)
+    outside = Outside(places, dict(words), tables, abstained)
+    thread = Thread(arena, proof.merger.bounds(arena), kernel.ptx, _arguments(arena, kernel), outside)
     thread.run()
     proof.executed = max(proof.executed, thread.executed)
     if inside.value == 0:
@@ -138,18 +167,20 @@ def _nothing(proof: Proof, arena: Arena, stored: Iterable[Stored], places: dict[
         state = None
         if each.where.samples.any():
             state = _state(arena, np.broadcast_to(each.where.samples, arena.size))
-        splits = int(each.where.value == 0)
-        proof.obligations.append(Obligation(word, case, splits, state, "nothing", _short(each.value)))
+        contexts = (arena,) if each.where.value == 0 else ()
+        proof.obligations.append(Obligation(word, case, contexts, state, "nothing", _short(each.value)))
 
 
 def _proven(arena: Arena, word: Word, case: str, expected: Term, actual: Term) -> Obligation:
     if expected is actual:
-        return Obligation(word, case, 1)
+        return Obligation(word, case, (arena,))
     differs = np.broadcast_to(expected.samples != actual.samples, arena.size)
     if differs.any():
-        return Obligation(word, case, 0, _state(arena, differs), _short(expected), _short(actual))
-    splits = _splits(arena, expected, actual, SPLITS)
-    return Obligation(word, case, splits, None, "" if splits else _short(expected), "" if splits else _short(actual))
+        return Obligation(word, case, (), _state(arena, differs), _short(expected), _short(actual))
+    contexts = _splits(arena, expected, actual, SPLITS)
+    if contexts:
+        return Obligation(word, case, contexts)
+    return Obligation(word, case, (), None, _short(expected), _short(actual))
 
 
 def _state(arena: Arena, where: Words) -> dict[str, int]:
@@ -158,26 +189,26 @@ def _state(arena: Arena, where: Words) -> dict[str, int]:
     return {name: int(each.samples[at]) for name, each in arena.variables.items()}
 
 
-def _splits(arena: Arena, expected: Term, actual: Term, left: int) -> int:
-    """In how many cases two terms are equal together; 0 if that is not proven."""
+def _splits(arena: Arena, expected: Term, actual: Term, left: int) -> tuple[Arena, ...]:
+    """The contexts, sides of an arena, in which two terms are equal; none if that is not proven."""
     if expected is actual:
-        return 1
+        return (arena,)
     if left == 0:
-        return 0
+        return ()
     condition = nearest_condition(expected) or nearest_condition(actual)
     if condition is None:
-        return 0
-    total = 0
+        return ()
+    result: list[Arena] = []
     for holds in (True, False):
         side = arena.under(condition, holds)
         if side is None:
-            return 0
+            return ()
         one, other = side.copies([expected, actual])
-        cases = _splits(side, one, other, left - 1)
-        if cases == 0:
-            return 0
-        total += cases
-    return total
+        contexts = _splits(side, one, other, left - 1)
+        if not contexts:
+            return ()
+        result += contexts
+    return tuple(result)
 
 
 def _address(arena: Arena, kernel: KernelUnderProof, word: Word, lane: Term, worlds: Term) -> Term:

@@ -50,7 +50,11 @@ DEPTHS = (
 
 
 class Query:
-    """One query about terms of an arena."""
+    """One query about terms of an arena.
+
+    Attributes:
+        said: the terms whose operations it says.
+    """
 
     def __init__(self, arena: Arena, bounds: Bounds, depth: Depth) -> None:
         self._arena, self._bounds, self._depth = arena, bounds, depth
@@ -58,6 +62,7 @@ class Query:
         options = bitwuzla.Options()
         options.set(bitwuzla.Option.TIME_LIMIT_PER, depth.milliseconds)
         self._solver = bitwuzla.Bitwuzla(self._manager, options)
+        self.said: list[Term] = []
         self._done: dict[int, tuple[int, bitwuzla.Term]] = {}
         self._cuts: dict[int, bitwuzla.Term] = {}
         self._widths = {bits: self._manager.mk_bv_sort(bits) for bits in (1, 8, 16, 32, 64)}
@@ -91,6 +96,7 @@ class Query:
             return self._cut(term)
         else:
             result = self._operation(term, [self._said(each, levels - 1) for each in term.operands])
+            self.said.append(term)
             if term.number in self._cuts:
                 self._assert(self._manager.mk_term(Kind.EQUAL, [result, self._cuts[term.number]]))
         self._done[term.number] = levels, result

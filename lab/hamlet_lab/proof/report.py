@@ -44,7 +44,7 @@ class Report:
         done = len(proof.obligations) - len(failed)
         yield (
             f"{self.universe.name}, step, {self.architecture}: {done} of {len(proof.obligations)} words proven, "
-            f"in {proof.cases} cases of {proof.executed} instructions"
+            f"in {len(proof.cases)} cases of {proof.executed} instructions"
         )
         yield f"PTX {self.digest[:16]} against the tick IR as lowered, before all passes"
         yield "by " + ", ".join(f"{count} {reason}" for reason, count in sorted(proof.merger.reasons.items()))

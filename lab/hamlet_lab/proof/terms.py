@@ -64,10 +64,15 @@ Shape = tuple[str, int, tuple[int, ...], object]
 
 
 class Arena:
-    """Terms of one context."""
+    """Terms of one context.
+
+    Attributes:
+        origin: the context that this one is a side of, by which condition, and whether it holds here.
+    """
 
     def __init__(self, variables: Mapping[str, Variable], equal: Equal) -> None:
         self.variables = dict(variables)
+        self.origin: tuple[Arena, Term, bool] | None = None
         self.premises: list[Term] = []
         self.terms: list[Term] = []
         self._equal = equal
@@ -85,6 +90,7 @@ class Arena:
         if not where.any():
             return None
         result = Arena({name: _chosen(each, where) for name, each in self.variables.items()}, self._equal)
+        result.origin = self, condition, holds
         for premise in self.premises:
             result.assume(result.copy(premise, merging=False))
         premise = result.copy(condition, merging=False)
