@@ -18,10 +18,12 @@ from hamletc.frontend import Stopwatch
 @click.argument("universe", type=click.Path(path_type=Path), metavar="UNIVERSE|RUN")
 @click.option("--to", "form", type=click.Choice(["c", "wasm", "onnx"]), default="c", show_default=True,
               help="C99, or WebAssembly of a universe, or ONNX of a policy.")  # fmt: skip
+@click.option("--abi", type=click.Choice(["plain", "puffer5"]), default="plain", show_default=True,
+              help="Whose functions the C has: our own, or those of an environment of PufferLib 5.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path(), show_default="here",
               help="Folder to write into.")  # fmt: skip
 @allow_option
-def export(universe: Path, form: str, output: Path, allow: tuple[str, ...]) -> None:
+def export(universe: Path, form: str, abi: str, output: Path, allow: tuple[str, ...]) -> None:
     """Write the file UNIVERSE, or the pack in the folder UNIVERSE, as one file of C99 and its header, or as a module of
     WebAssembly and the JavaScript that opens it.
 
@@ -33,6 +35,8 @@ def export(universe: Path, form: str, output: Path, allow: tuple[str, ...]) -> N
     from hamlet.interpreter.digest import digest_of_run
     from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
 
+    if abi != "plain" and (form != "c" or is_policy(universe)):
+        raise CompileError(f"--abi {abi} is of universes in C")
     if is_policy(universe):
         export_policy(universe, form, output)
         return
@@ -48,11 +52,16 @@ def export(universe: Path, form: str, output: Path, allow: tuple[str, ...]) -> N
         from hamletc.export.wasm import export_wasm
 
         exported = export_wasm(compilation, digest)
+    elif abi == "puffer5":
+        from hamletc.export.puffer5 import export_puffer5
+
+        exported = export_puffer5(compilation, digest)
     else:
         from hamletc.export.c import export_c
 
         exported = export_c(compilation, digest)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in exported.files.items():
+        (output / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(output / name, contents)
         click.echo(f"wrote {output / name}")

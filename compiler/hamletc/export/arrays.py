@@ -72,6 +72,12 @@ class Array:
         return columns if self.rows is None else f"[{len(self.rows)}]{columns}"
 
     @property
+    def turns(self) -> bool:
+        """Whether callers get it with the numbers of a lane side by side, too: it has several rows, one behind the
+        other."""
+        return self.rows is not None and self.columns == "lanes" and not self.pitch
+
+    @property
     def count(self) -> str:
         """How many elements it has, in C."""
         each = self.pitch or (1 if self.rows is None else len(self.rows))

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from hamlet import schema
-from hamlet.native.library import header
 from hamlet.package.manifest import plain
 from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.compilation import Compilation
 from hamletc.export.arrays import Array, Constant, arrays, defaults
 from hamletc.export.exported import Exported
+from hamletc.export.library import library
 from hamletc.export.names import identifier
 from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_of, agents_tested
-from hamletc.targets.c.emit import Kernel, array_of, kernel_of
+from hamletc.targets.c.emit import Kernel, array_of, kernel_of, observed_names
 
+FOLDER = "hamletc.export"
+FILES = {"h": "header.h", "c": "source.c"}
+"""Templates by the ends of names of files."""
+WORLDS = "worlds.c.j2"
+"""The template with what stands around a kernel."""
 SPARE = 4096
 """Bytes for the self-test, beyond those of arrays: of the record that has their addresses, and of shares."""
 
@@ -30,12 +36,20 @@ def export_c(compilation: Compilation, digest: int) -> Exported:
         compilation: what `specialise` made for the target `c`.
         digest: of a run of `TEST_WORLDS` worlds of `agents_tested` agents, see `hamlet.interpreter.digest`.
     """
+    values = values_of(compilation, digest)
+    texts = {f"{values['name']}.{end}": rendered(f"{template}.j2", values) for end, template in FILES.items()}
+    return Exported({name: text.encode() for name, text in texts.items()})
+
+
+def values_of(compilation: Compilation, digest: int) -> dict[str, Any]:
+    """The values of templates for a universe; arguments as of `export_c`."""
     universe = compilation.universe
     kernel = kernel_of(compilation.program, universe)
     name = identifier(universe.name)
     least, most = agents_of(universe)
     held = arrays(universe, name)
-    values = {
+    template = files(FOLDER).joinpath(WORLDS).read_text(encoding="utf-8")
+    return {
         "universe": plain(universe.name),
         "source": ", ".join(map(plain, universe.sources)),
         "version": __version__,
@@ -53,25 +67,24 @@ def export_c(compilation: Compilation, digest: int) -> Exported:
         "test_seed": TEST_SEED,
         "test_bytes": _bytes(kernel, held, agents_tested(universe)),
         "digest": hex(digest).upper().replace("X", "x"),
+        "kernel": kernel,
+        "library": library(kernel.text, template, *observed_names(kernel.text, "f32")),
+        "constructed": list(_constructed(kernel, universe, {each.name: each for each in held})),
+        "passed": ", ".join(name for name, _ in kernel.arguments),
+        "defaults": list(defaults(universe)),
     }
+
+
+def rendered(template: str, values: Mapping[str, Any]) -> str:
+    """A template of this folder with its values."""
     environment = Environment(
-        loader=PackageLoader("hamletc.export", ""),
+        loader=PackageLoader(FOLDER, ""),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    by_name = {each.name: each for each in held}
-    source = environment.get_template("source.c.j2").render(
-        values,
-        kernel=kernel,
-        library=without_comments(header()),
-        constructed=list(_constructed(kernel, universe, by_name)),
-        passed=", ".join(name for name, _ in kernel.arguments),
-        defaults=list(defaults(universe)),
-    )
-    head = environment.get_template("header.h.j2").render(values)
-    return Exported({f"{name}.h": head.encode(), f"{name}.c": source.encode()})
+    return environment.get_template(template).render(values)
 
 
 def _constructed(kernel: Kernel, universe: Universe, by_name: dict[str, Array]) -> Iterator[str]:
@@ -116,9 +129,3 @@ def _bytes(kernel: Kernel, held: Sequence[Array], agents: int) -> int:
         total += 4 * each * columns + 64
     total += (kernel.cells + 4) * lanes + 64 * 4 + worlds
     return total
-
-
-def without_comments(text: str) -> str:
-    """A text of C without comments, without indentation, and without empty lines."""
-    lines = re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL).splitlines()
-    return "\n".join(re.sub(r"\s+\\$", " \\\\", line).strip() for line in lines if line.strip())

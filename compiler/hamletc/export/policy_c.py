@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from hamlet.native.library import header
 from hamlet.native.texts import text
 from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.package.manifest import plain
@@ -18,13 +17,15 @@ from hamlet.policies.described import Described, Layers
 from hamlet.policies.samples import digest_of_actions
 from hamletc import __version__
 from hamletc.errors import CompileError
-from hamletc.export.c import without_comments
+from hamletc.export.c import FOLDER, rendered
 from hamletc.export.exported import Exported
+from hamletc.export.library import library, without_comments
 from hamletc.export.names import identifier
 
 TEST_LANES, TEST_SEED, TEST_TICK = 64, 7, 3
 """Of the observations whose actions an export knows."""
 ON_A_LINE = 8
+TEMPLATE = "policy.c.j2"
 
 
 def export_policy_c(policy: Described, module: Module | None) -> Exported:
@@ -39,6 +40,7 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
     layers = layers_of(policy)
     name = f"{identifier(policy.universe)}_policy"
     ranges = ranges_of(policy, layers, module)
+    networks = without_comments(_without_includes(text("networks.h")))
     sizes = [layers.weights[0].shape[1], *(len(bias) for bias in layers.biases)]
     values: dict[str, Any] = {
         "universe": plain(policy.universe),
@@ -69,18 +71,11 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
         "test_seed": TEST_SEED,
         "test_tick": TEST_TICK,
         "test_digest": f"0x{digest_of_actions(layers, TEST_LANES, TEST_SEED, TEST_TICK):X}",
-        "library": without_comments(header()),
-        "networks": without_comments(_without_includes(text("networks.h"))),
+        "library": library(networks, files(FOLDER).joinpath(TEMPLATE).read_text(encoding="utf-8")),
+        "networks": networks,
     }
-    environment = Environment(
-        loader=PackageLoader("hamletc.export", ""),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    files = {f"{name}.{end}": environment.get_template(f"policy.{end}.j2").render(values) for end in ("h", "c")}
-    return Exported({file: contents.encode() for file, contents in files.items()})
+    texts = {f"{name}.{end}": rendered(f"policy.{end}.j2", values) for end in ("h", "c")}
+    return Exported({file: contents.encode() for file, contents in texts.items()})
 
 
 def layers_of(policy: Described) -> Layers:

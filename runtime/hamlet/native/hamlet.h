@@ -51,8 +51,8 @@ is for this file alone, but for `hamlet_selftest`. */
 /* --- exactness ------------------------------------------------------------------------------------------------------
 Every operation on f32 is rounded once, to nearest even, to f32. What no text can forbid `hamlet_selftest` finds. */
 
-#ifdef __cplusplus
-#error "hamlet.h is C: build it as C99 or later"
+#if defined(__cplusplus) && !defined(__GNUC__)
+#error "hamlet.h is C99, or C++ for GCC and Clang: build it as C"
 #endif
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ + 0 != 0)
 #error "hamlet.h is exact: build it without -ffast-math, -Ofast and what they stand for"
@@ -65,11 +65,13 @@ Every operation on f32 is rounded once, to nearest even, to f32. What no text ca
 #pragma STDC FP_CONTRACT OFF
 /* Vectors of two registers are parameters of functions that are always inlined: no call passes them. */
 #pragma clang diagnostic ignored "-Wpsabi"
+/* What is printed of a tree has parentheses around each comparison. */
+#pragma clang diagnostic ignored "-Wparentheses-equality"
 #elif defined(__GNUC__)
-/* GCC knows no standard pragma. Square roots set no `errno`, or they would call the library. Chains of operations, as
-those of random words, take turns: left one behind the other, each waits for itself, since a CPU looks ahead too little.
-Loops over short vectors ask nothing that is the same in all turns. */
-#pragma GCC optimize("fp-contract=off", "no-math-errno", "schedule-insns", "sched-pressure", "unswitch-loops")
+/* GCC knows no standard pragma. Chains of operations, as those of random words, take turns: left one behind the other,
+each waits for itself, since a CPU looks ahead too little. Loops over short vectors ask nothing that is the same in all
+turns. */
+#pragma GCC optimize("fp-contract=off", "schedule-insns", "sched-pressure", "unswitch-loops")
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
@@ -280,12 +282,27 @@ HAMLET_INLINE i32 where_i32(bool condition, i32 then, i32 otherwise) { return co
 HAMLET_INLINE u32 where_u32(bool condition, u32 then, u32 otherwise) { return condition ? then : otherwise; }
 HAMLET_INLINE bool where_bool(bool condition, bool then, bool otherwise) { return condition ? then : otherwise; }
 
-/* The correctly rounded square root of a number that is not negative. */
+/* The correctly rounded square root of a number that is not negative. Compilers call the library for that of others,
+which sets `errno`: instructions do not. */
 #if HAMLET_SSE2
 HAMLET_INLINE f32 square_root_f32(f32 x) { return _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x))); }
-#elif defined(__GNUC__) && !defined(__clang__)
-HAMLET_INLINE f32 square_root_f32(f32 x) { return __builtin_sqrtf(x); }
-#else
+#elif defined(__GNUC__) && defined(__SSE2__)
+#define HAMLET_SQUARE_ROOT "sqrtss %1, %0"
+#define HAMLET_OF_FLOATS "x"
+#elif defined(__GNUC__) && defined(__aarch64__)
+#define HAMLET_SQUARE_ROOT "fsqrt %s0, %s1"
+#define HAMLET_OF_FLOATS "w"
+#elif defined(__GNUC__) && defined(__riscv_flen)
+#define HAMLET_SQUARE_ROOT "fsqrt.s %0, %1"
+#define HAMLET_OF_FLOATS "f"
+#endif
+#ifdef HAMLET_SQUARE_ROOT
+HAMLET_INLINE f32 square_root_f32(f32 x) {
+    f32 root;
+    __asm__(HAMLET_SQUARE_ROOT : "=" HAMLET_OF_FLOATS(root) : HAMLET_OF_FLOATS(x));
+    return root;
+}
+#elif !HAMLET_SSE2
 HAMLET_HELPER f32 square_root_f32(f32 x) {
     u32 bits = to_bits_f32(x), root = 0;
     int exponent = (int)(bits >> 23), bit;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from textwrap import fill
@@ -136,6 +137,13 @@ def kernel_of(program: Program, universe: Universe) -> Kernel:
         rollout.cuts is not None,
         tuple(rooms),
     )
+
+
+def observed_names(text: str, element: str) -> Iterator[str]:
+    """The functions of the header that a text of `kernel_of` calls where observations have this type."""
+    for name, prefix in re.findall(r"#define (\w+) JOINED\((\w+), OBSERVED\)", text):
+        if text.count(name) > 1:
+            yield f"{prefix}{element}"
 
 
 def _given(name: str, universe: Universe, tables: dict[str, tuple[str, int | None]]) -> CType:

@@ -1,0 +1,51 @@
+"""A universe as an environment of PufferLib 5, which builds one header together with its trainer."""
+
+from __future__ import annotations
+
+import re
+
+from hamlet import schema
+from hamlet.numbers.binary32 import spell32
+from hamlet.universe import Universe
+from hamletc.compilation import Compilation
+from hamletc.errors import CompileError
+from hamletc.export.c import rendered, values_of
+from hamletc.export.exported import Exported
+from hamletc.export.names import constants
+
+BLOCK = 256
+"""Lanes of an environment: a chunk of a kernel, which takes about as long for fewer."""
+
+
+def export_puffer5(compilation: Compilation, digest: int) -> Exported:
+    """The header and the settings, where they stand in PufferLib's folder; arguments as of `export_c`.
+
+    Raises:
+        CompileError: PufferLib has no place for what the universe has.
+    """
+    universe = compilation.universe
+    _check(universe)
+    values = values_of(compilation, digest)
+    name, agents = values["name"], values["agents"]
+    params = [each.lower() for each in constants("param", [param.name for param in universe.params])]
+    values |= {
+        "room": max(BLOCK, agents),
+        "worlds": max(BLOCK // agents, 1),
+        "params": params,
+        "ranges": [(f"{each.low.hex()}f", f"{each.high.hex()}f") for each in universe.controls],
+    }
+    defaults = [spell32(param.default) for param in universe.params]
+    macros = re.findall(r"^\s*#\s*define (?!_)(\w+)", f"{values['library']}\n{values['kernel'].text}", re.MULTILINE)
+    own = ("CELLS", "SCATTERED", "HAMLET_FREESTANDING", "HAMLET_EXPORT_ROOMS")
+    text = rendered("puffer5.h.j2", values | {"macros": sorted({*macros, *own})})
+    settings = rendered("puffer5.ini.j2", values | {"defaults": list(zip(params, defaults, strict=True))})
+    return Exported({f"ocean/{name}/{name}.h": text.encode(), f"config/{name}.ini": settings.encode()})
+
+
+def _check(universe: Universe) -> None:
+    if universe.by_hand:
+        raise CompileError("PufferLib has no episodes by hand: --abi plain has them")
+    if universe.controls and len(schema.action_names(universe)) > 1:
+        raise CompileError(
+            f"policies of PufferLib have actions or controls: {universe.name} has both, and --abi plain gives them"
+        )
