@@ -26,7 +26,8 @@ from hamlet_train.ranks import Ranks
 MOMENTS = ("first_moment", "second_moment")
 COUNTED = ("first_power", "second_power", "samples", "discounted", "discounted_squares")
 LIVES = ("lengths", "returns", "discounted")
-BEFORE: dict[str, Any] = {"shared": True, "past": 0, "fixed": []}
+MEMORY = ("hidden", "before", "acted")
+BEFORE: dict[str, Any] = {"shared": True, "past": 0, "fixed": [], "memory": 0}
 """The settings of trainings that do not say them: those of before there were any."""
 
 
@@ -49,7 +50,7 @@ def save(path: Path, training: Training) -> None:
         crew, learned = each.crew, each.learner.learned
         lives = {f"lives.{name}": _lives(each, name) for name in LIVES}
         moments = {name: getattr(learned, name) for name in MOMENTS}
-        mine = lives | tensors_of(each.learner.network, learned.parameters) | moments
+        mine = lives | tensors_of(each.learner.network, learned.parameters) | moments | _remembered(each)
         tensors |= {f"{crew.prefix}{name}": tensor for name, tensor in mine.items()}
         counts = {name: float(getattr(learned, name)).hex() for name in COUNTED}
         facts = about_network(each.learner.network) | {"counts": counts}
@@ -103,6 +104,11 @@ def load(path: Path, training: Training) -> None:
             getattr(learner.lives, name)[:] = every[
                 share.first_world * size : (share.first_world + share.worlds) * size
             ]
+        if each.store.memory is not None:
+            for name in MEMORY:
+                getattr(each.store.memory, name)[:] = mine[f"remembered.{name}"][
+                    share.first_world * size : (share.first_world + share.worlds) * size
+                ]
         moments = {name: mine[name].copy() for name in MOMENTS}
         counts = {name: float.fromhex(facts["counts"][name]) for name in COUNTED}
         counters: dict[str, Any] = moments | counts
@@ -155,6 +161,14 @@ def _training(training: Training) -> dict[str, Any]:
 def _lives(of: Learning, name: str) -> Array:
     learner = of.learner
     return _all(learner.ranks, learner.share, getattr(learner.lives, name), len(of.crew.agents))
+
+
+def _remembered(of: Learning) -> dict[str, Array]:
+    """What all lanes of a crew remember."""
+    learner, memory, size = of.learner, of.store.memory, len(of.crew.agents)
+    if memory is None:
+        return {}
+    return {f"remembered.{name}": _all(learner.ranks, learner.share, getattr(memory, name), size) for name in MEMORY}
 
 
 def _all(ranks: Ranks, share: Share, rows: Array, each: int) -> Array:

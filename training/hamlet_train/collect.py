@@ -46,6 +46,7 @@ class Present:
         observation = env.observation
         assert observation is not None
         self.seen = observation.T.numpy(), env.action_mask.T.numpy(), env.state["alive"].numpy()
+        self.age = env.state["age"].numpy()
         self._greedy = greedy
         lanes = np.arange(env.num_lanes) + env.first_world * env.num_agents
         self._words = action_words(lanes, env.seed), control_words(lanes, env.num_controls, env.seed)
@@ -123,6 +124,7 @@ class Actor:
                 now.controls,
                 self._lanes,
                 self._actions,
+                now.age,
             )
             looks = kernels.look(self._table, parameters, self._inputs, store, self._lanes)
             self._prepared = prepared = Prepared(parameters, store, acts, looks)

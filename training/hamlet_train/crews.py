@@ -46,9 +46,9 @@ class Crew:
         """The words for them behind a name of a file: `-wolf`."""
         return f"-{self.role}" if self.role else ""
 
-    def network(self, hidden: tuple[int, ...]) -> Network:
+    def network(self, hidden: tuple[int, ...], memory: int = 0) -> Network:
         """Their network."""
-        return Network(len(self.reach), hidden, self.choices, self.controls)
+        return Network(len(self.reach), hidden, self.choices, self.controls, memory)
 
 
 def crew_sizes(universe: Universe, agents: int, shared: bool) -> list[int]:

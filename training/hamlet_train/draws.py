@@ -17,7 +17,9 @@ from hamlet_train.exact.words import words
 ORDER, WEIGHTS, EVALUATION, CREWS, PAST = 32, 33, 34, 35, 36
 """The streams, the last number of a counter. Those of worlds are below (`hamlet.numbers.counters`)."""
 
-HIDDEN_GAIN, HEAD_GAIN, VALUE_GAIN = math.sqrt(2.0), 0.01, 1.0
+HIDDEN_GAIN, HEAD_GAIN, VALUE_GAIN, GATE_GAIN = math.sqrt(2.0), 0.01, 1.0, 1.0
+FIRST_GATE = -2.0
+"""The first biases of gates: what is new goes into a memory slowly at first."""
 TICKS_AHEAD = 16
 """Ticks whose words are drawn together, a multiple of 4."""
 NEVER = 1 << 62
@@ -111,8 +113,9 @@ def order(seed: int, update: int, epoch: int, groups: range, valid: Array) -> Ar
 
 
 def first_parameters(network: Network, reach: Array, seed: int) -> Array:
-    """Orthogonal weights (Saxe et al. 2014), biases of 0, and `FIRST_LOG_DEVIATION` for controls. `reach` [inputs] is
-    the greatest size of each input: the weights of one that exceeds 1 are divided by it."""
+    """Orthogonal weights (Saxe et al. 2014), biases of 0, `FIRST_LOG_DEVIATION` for controls, `FIRST_GATE` for gates.
+    `reach` [inputs] is the greatest size of each value of an observation: the weights of one that exceeds 1, and of
+    what has changed in it, are divided by it."""
     parameters = np.zeros(network.parameters, np.float32)
     views = network.views(parameters)
     for number, (weights, _) in enumerate(views):
@@ -124,7 +127,15 @@ def first_parameters(network: Network, reach: Array, seed: int) -> Array:
             weights[-1:] = VALUE_GAIN * orthogonal(1, inputs, number + 1, seed)
     network.log_deviations(parameters)[:] = FIRST_LOG_DEVIATION
     first = views[0][0]
-    first[:] = first / np.maximum(reach, 1.0).astype(np.float32)
+    reaches = np.ones(network.reads, np.float32)
+    reaches[: network.inputs] = np.maximum(reach, 1.0)
+    if network.memory:
+        reaches[network.inputs : 2 * network.inputs] = reaches[: network.inputs]
+        weights, biases = network.gates(parameters)
+        for part, rows in enumerate(np.split(weights, 2)):
+            rows[:] = GATE_GAIN * orthogonal(*rows.shape, len(views) + 1 + part, seed)
+        biases[: network.memory] = FIRST_GATE
+    first[:] = first / reaches
     return parameters
 
 

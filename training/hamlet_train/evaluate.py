@@ -216,7 +216,8 @@ def rolled_episodes(env: Env, policy: MLP | TabularPolicy | str, ticks: int = MO
 
 def rolls(network: Network) -> bool:
     """Whether launches of many ticks can run a network of this size: `hamlet.MLP` has no controls, and bounds."""
-    return not network.controls and len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
+    small = len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
+    return small and not network.controls and not network.memory
 
 
 def played(

@@ -54,9 +54,11 @@ class Table:
 
 def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
     """Views of the parameters by name: `weights.N` [outputs, inputs] and `biases.N` [outputs] of each layer, as
-    `hamlet.MLP` takes them; and where there are controls `log_deviations` [controls], the logarithms of their standard
-    deviations in units of half of their ranges."""
+    `hamlet.MLP` takes them; where there are controls `log_deviations` [controls], the logarithms of their standard
+    deviations in units of half of their ranges; and of a memory `memory.weights`, `memory.biases`."""
     tensors: dict[str, Array] = {"log_deviations": network.log_deviations(parameters)} if network.controls else {}
+    if network.memory:
+        tensors |= zip(("memory.weights", "memory.biases"), network.gates(parameters), strict=True)
     for number, (weights, biases) in enumerate(network.views(parameters)):
         tensors |= {f"weights.{number}": weights, f"biases.{number}": biases}
     return tensors
@@ -97,7 +99,7 @@ def about_network(network: Network) -> dict[str, Any]:
         "actions": network.actions,
         "controls": network.controls,
         "activation": "tanh",
-    }
+    } | ({"memory": network.memory} if network.memory else {})
 
 
 def filename(role: str | None) -> str:
@@ -171,11 +173,14 @@ def _read(policy: Described) -> Policy | Table:
     match policy.acts:
         case Layers() as layers:
             hidden = tuple(len(bias) for bias in layers.biases[:-1])
-            network = Network(layers.weights[0].shape[1], hidden, layers.actions, layers.controls)
+            network = Network(layers.values, hidden, layers.actions, layers.controls, layers.remembers)
             parameters = np.zeros(network.parameters, np.float32)
             for views, weights, biases in zip(network.views(parameters), layers.weights, layers.biases, strict=True):
                 views[0][:], views[1][:] = weights, biases
             network.log_deviations(parameters)[:] = layers.log_deviations
+            if layers.gates is not None:
+                for view, gates in zip(network.gates(parameters), layers.gates, strict=True):
+                    view[:] = gates
             return Policy(network, parameters, about)
         case table:
             return Table(table.probabilities, table.features, about)

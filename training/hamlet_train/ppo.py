@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from hamlet_train.draws import first_parameters, order
+from hamlet_train.draws import first_parameters
 from hamlet_train.exact import kernels
 from hamlet_train.exact.kernels import (
     CLIPPED,
@@ -32,6 +32,7 @@ from hamlet_train.exact.store import Store
 from hamlet_train.groups import Share
 from hamlet_train.ranks import Ranks
 from hamlet_train.settings import Settings
+from hamlet_train.taking import Taken
 from hamlet_train.team import Team
 
 FIRST_DECAY, SECOND_DECAY, LEAST = np.float32(0.9), np.float32(0.999), np.float32(1e-8)
@@ -212,22 +213,17 @@ class Learner:
 
     def _epoch(self, store: Store, epoch: int, mean: np.float32, spread: np.float32) -> Array:
         """One pass over the store, minibatch by minibatch; the sums of losses."""
-        groups = range(self.share.first, self.share.end)
-        valid = _by_group(store.valid, self.share)
-        taken = order(self.seed, self.learned.update, epoch, groups, valid)
-        counts = valid.sum(axis=1, dtype=np.int64)
+        taken = Taken.of(store, self.share, self.seed, self.learned.update, epoch)
         losses = np.zeros(LOSSES)
         for part in range(self.settings.minibatches):
-            losses += self._minibatch(store, taken, counts, part, mean, spread)
+            losses += self._minibatch(store, taken, part, mean, spread)
         return losses
 
-    def _minibatch(
-        self, store: Store, taken: Array, counts: Array, part: int, mean: np.float32, spread: np.float32
-    ) -> Array:
+    def _minibatch(self, store: Store, taken: Taken, part: int, mean: np.float32, spread: np.float32) -> Array:
         settings, learned, parts = self.settings, self.learned, self.settings.minibatches
         table, bounds = self.network.table, self.share.bounds
         sums = np.zeros((self.share.count, LOSSES + 1))
-        sums[:, LOSSES] = counts * (part + 1) // parts - counts * part // parts
+        sums[:, LOSSES] = taken.of_part(part, parts)
         self.network.transpose(learned.parameters, self.transposed)
 
         def work(first: int, end: int, scratch: Array) -> None:
@@ -238,8 +234,8 @@ class Learner:
                 learned.parameters,
                 self.transposed,
                 bounds,
-                taken,
-                counts,
+                taken.order,
+                taken.counts,
                 part,
                 parts,
                 store.inputs,
@@ -257,6 +253,8 @@ class Learner:
                 self.gradients,
                 sums,
                 scratch,
+                store.valid,
+                store.memory,
             )
 
         self.team.share(work, self.share.count)
@@ -320,12 +318,3 @@ def _deviation(total: float, squares: float, count: float) -> float:
     """The standard deviation of so many numbers with this sum and this sum of squares."""
     mean = total / count
     return math.sqrt(max(squares / count - mean * mean, 0.0))
-
-
-def _by_group(values: Array, share: Share) -> Array:
-    """[groups, samples] bool, of values [lanes, ticks]; False behind the samples of a group with fewer lanes."""
-    groups, ticks = share.groups, values.shape[1]
-    each = groups.worlds_each * groups.agents * ticks
-    flags = np.zeros(share.count * each, bool)
-    flags[: values.size] = values.reshape(-1) != 0
-    return flags.reshape(share.count, each)

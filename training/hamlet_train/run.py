@@ -33,6 +33,7 @@ from hamlet_train.evaluation import Evaluated
 from hamlet_train.files import remove_parts, write_whole
 from hamlet_train.policy import Policy, filename, read_all
 from hamlet_train.ppo import Progress
+from hamlet_train.remembering import check_memory
 from hamlet_train.settings import Settings, read_settings
 
 FORMAT = 1
@@ -307,6 +308,7 @@ def _manifest(said: dict[str, Any]) -> Manifest:
         if not isinstance(text, str) or not text.isprintable():
             raise ValueError(f"this is no text for it: {shown(text)}")
     settings = read_settings(values["settings"])
+    check_memory(settings)
     tuples = {"command": tuple(map(str, values["command"])), "params": tuple(params)}
     return Manifest(**values | {"settings": settings, **tuples})
 

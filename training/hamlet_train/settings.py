@@ -16,7 +16,10 @@ LIMITS: dict[str, tuple[float, float]] = {
     "entropy": (0.0, 10.0),
     "value": (0.0, 10.0),
     "norm": (1e-6, 1e6),
+    "memory": (0, 64),
 }
+MEMORY = "memory"
+"""The setting that has an option of its own."""
 WIDEST, DEEPEST = 1024, 8
 """Outputs of a hidden layer, and hidden layers."""
 
@@ -34,6 +37,7 @@ class Settings:
         clip: by how much the ratio of probabilities may move.
         entropy, value: the weights of the entropy, which goes down to 0 too, and of the value's loss.
         norm: the greatest norm of a gradient.
+        memory: how many numbers an agent remembers; 0 of a network without a memory. An option of its own says it.
     """
 
     hidden: tuple[int, ...] = (64, 64)
@@ -47,11 +51,12 @@ class Settings:
     entropy: float = 0.05
     value: float = 0.5
     norm: float = 0.5
+    memory: int = 0
 
 
 def names() -> list[str]:
-    """The settings in their order."""
-    return [field.name for field in fields(Settings)]
+    """The settings that `--set` changes, in their order."""
+    return [field.name for field in fields(Settings) if field.name != MEMORY]
 
 
 def read_settings(said: Any) -> Settings:
@@ -60,8 +65,10 @@ def read_settings(said: Any) -> Settings:
     Raises:
         ValueError: one lacks, is unknown, or is out of range.
     """
-    if not isinstance(said, dict) or set(said) != set(names()):
+    # Runs of before there was a memory say nothing of it.
+    if not isinstance(said, dict) or {*said, MEMORY} != {*names(), MEMORY}:
         raise ValueError(f"settings are {', '.join(names())}")
+    said = {MEMORY: 0, **said}
     for name, usual in asdict(Settings()).items():
         number, (low, high) = said[name], LIMITS.get(name, (1, WIDEST))
         layers = number if name == "hidden" and isinstance(number, list) else [number]

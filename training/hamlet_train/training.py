@@ -112,7 +112,7 @@ def learning(
     present: Present, team: Team, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks
 ) -> Learning:
     """A crew before its first update; `seed` is what it draws with for itself."""
-    network = crew.network(manifest.settings.hidden)
+    network = crew.network(manifest.settings.hidden, manifest.settings.memory)
     mine = team.beside(network.scratch)
     learner = Learner(
         network,

@@ -82,10 +82,12 @@ def layers_of(policy: Described) -> Layers:
     """The network of a policy.
 
     Raises:
-        CompileError: it is a table.
+        CompileError: it is a table, or has a memory.
     """
     if not isinstance(policy.acts, Layers):
         raise CompileError(f"{policy.path} is a table, and no network: Env.tabular takes it")
+    if policy.acts.gates is not None:
+        raise CompileError(f"{policy.path} has a memory, which is not written")
     return policy.acts
 
 

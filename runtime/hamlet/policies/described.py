@@ -35,6 +35,8 @@ class Layers:
         actions, controls: the heads have a row for each of these, then one for the value.
         log_deviations: [controls] f32, the logarithms of the standard deviations of controls in units of half of their
             ranges.
+        gates: of a memory, weights [2 * numbers, outputs of the first layer] and biases f32, gates first, then what is
+            new; `None` without one. The second layer reads what the first one gives, then what is remembered.
     """
 
     weights: tuple[Array, ...]
@@ -43,6 +45,19 @@ class Layers:
     actions: int
     controls: int
     log_deviations: Array
+    gates: tuple[Array, Array] | None = None
+
+    @property
+    def values(self) -> int:
+        """The values of an observation. A network with a memory also reads how they have changed, and its last
+        action."""
+        reads = int(self.weights[0].shape[1])
+        return reads if self.gates is None else (reads - self.actions) // 2
+
+    @property
+    def remembers(self) -> int:
+        """How many numbers are remembered."""
+        return 0 if self.gates is None else len(self.gates[1]) // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +174,17 @@ def _layers(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) 
     )
     sound = isinstance(hidden, list) and 1 <= len(hidden) <= MOST_LAYERS
     sound = sound and all(_within(each, 1, MOST_OUTPUTS) for each in (*hidden, actions))
+    memory = about.get("memory", 0)
+    sound = sound and (memory == 0 or (_within(memory, 1, MOST_OUTPUTS) and len(hidden) > 1))
     if not sound or not _within(inputs, 1, MOST_VALUES) or not _within(controls, 0, MOST_OUTPUTS):
         raise EnvError(f"{path} does not say the sizes of its network")
-    sizes = [inputs, *hidden, actions + controls + 1]
+    sizes = [2 * inputs + actions if memory else inputs, *hidden, actions + controls + 1]
     shapes: dict[str, tuple[int, ...]] = {"log_deviations": (controls,)} if controls else {}
     for number, (before, outputs) in enumerate(pairwise(sizes)):
-        shapes |= {f"weights.{number}": (outputs, before), f"biases.{number}": (outputs,)}
+        reads = before + memory if number == 1 else before
+        shapes |= {f"weights.{number}": (outputs, reads), f"biases.{number}": (outputs,)}
+    if memory:
+        shapes |= {"memory.weights": (2 * memory, hidden[0]), "memory.biases": (2 * memory,)}
     for name, shape in shapes.items():
         tensor = tensors.get(name)
         if tensor is None:
@@ -182,6 +202,7 @@ def _layers(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) 
         actions,
         controls,
         tensors["log_deviations"] if controls else np.zeros(0, np.float32),
+        (tensors["memory.weights"], tensors["memory.biases"]) if memory else None,
     )
 
 

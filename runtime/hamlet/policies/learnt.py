@@ -56,6 +56,8 @@ class Learnt(torch.nn.Module):
             case Table(probabilities=probabilities, features=features):
                 self.features = features
                 self.probabilities = torch.nn.Parameter(_tensor(probabilities))
+            case Layers(gates=gates) if gates is not None:
+                raise EnvError(f"{self.path} has a memory: hamletc eval plays it")
             case Layers(weights=weights, biases=biases, log_deviations=deviations):
                 for number, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
                     self.register_parameter(f"weights{number}", torch.nn.Parameter(_tensor(weight)))

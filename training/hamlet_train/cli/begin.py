@@ -47,6 +47,7 @@ class Arguments:
     until: str | None = None
     patience: int | None = None
     threads: int | None = None
+    memory: str | None = None
 
 
 def opened(universe: Path, name: str, arguments: Arguments, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
@@ -101,7 +102,11 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
     if arguments.minutes is not None and arguments.ticks is not None:
         raise TrainError("--minutes and --ticks both say how long it trains: take one of them")
-    settings, past = settings_of(arguments.settings), past_of(arguments.against)
+    settings, past = settings_of(arguments.settings, arguments.memory), past_of(arguments.against)
+    if settings.memory and past:
+        raise TrainError(
+            "past selves remember nothing of the episodes that they come into: leave out --memory or --against"
+        )
     kernels()
     try:
         module = packaged(universe, run.package)
@@ -163,7 +168,10 @@ def _check_same(run: Run, universe: Path, arguments: Arguments) -> None:
         opponents = opponents_of(arguments.opponents, load(run.package))
         if {role: policy.digest() for role, policy in opponents.items()} != manifest.opponents:
             raise TrainError(f"{run.folder} has other opponents: leave out --opponent, or take another --name")
-    if arguments.settings and settings_of(arguments.settings) != manifest.settings:
+    memory = arguments.memory or (f"gru:{manifest.settings.memory}" if manifest.settings.memory else None)
+    if arguments.memory and settings_of((), memory).memory != manifest.settings.memory:
+        raise TrainError(f"{run.folder} has another memory: leave out --memory, or take another --name")
+    if arguments.settings and settings_of(arguments.settings, memory) != manifest.settings:
         raise TrainError(f"{run.folder} has other settings: leave out --set, or take another --name")
     if digest_of(universe) != manifest.digest:
         raise TrainError(f"{run.folder} trains another universe, or another version of {manifest.universe}")

@@ -35,7 +35,7 @@ def opponents_of(texts: Sequence[str], module: Module) -> dict[str, Policy]:
 
     Raises:
         TrainError: a policy cannot be read or is for another universe, or it is not said, or said twice, which role it
-            plays; or no role is left to learn.
+            plays; or it has a memory; or no role is left to learn.
     """
     roles = [role.name for role in module.universe.roles or ()]
     policies = dict[str, Policy]()
@@ -45,6 +45,10 @@ def opponents_of(texts: Sequence[str], module: Module) -> dict[str, Policy]:
         before, sign, after = text.partition("=")
         named = before if sign and before in roles else None
         role, policy = _opponent(text, Path(after if named else text), named, roles, module)
+        if policy.network.memory:
+            raise TrainError(
+                f"--opponent {text}: it has a memory, which no checkpoint of a training keeps for opponents"
+            )
         if role in policies:
             raise TrainError(f"--opponent {text}: the role {role} has an opponent's policy already")
         policies[role] = policy

@@ -15,19 +15,28 @@ from hamlet_train.settings import DEEPEST, LIMITS, WIDEST, Settings, names
 FOLDER = Path("runs")
 
 
-def settings_of(texts: Sequence[str]) -> Settings:
-    """The settings with those that are given, NAME=NUMBER each; `hidden=64,64` has a number for each layer.
+def settings_of(texts: Sequence[str], memory: str | None = None) -> Settings:
+    """The settings with those that are given, NAME=NUMBER each; `hidden=64,64` has a number for each layer; and with a
+    memory, `gru:64`.
 
     Raises:
-        TrainError: there is no such setting, or it is out of range.
+        TrainError: there is no such setting, or it is out of range, or a network of such settings has no memory.
     """
     settings = Settings()
     for text in texts:
         name, sign, value = text.partition("=")
-        if not sign or (name not in LIMITS and name != "hidden"):
+        if not sign or name not in names():
             raise TrainError(f"--set {text}: write NAME=NUMBER, of {', '.join(names())}")
         changed: Any = _hidden(text, value) if name == "hidden" else _number(text, name, value)
         settings = replace(settings, **{name: changed})
+    if memory is not None:
+        from hamlet_train.remembering import check_memory, memory_of
+
+        try:
+            settings = replace(settings, memory=memory_of(memory))
+            check_memory(settings)
+        except ValueError as error:
+            raise TrainError(f"--memory {memory}: {error}") from error
     return settings
 
 

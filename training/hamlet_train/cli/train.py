@@ -40,6 +40,7 @@ from hamlet_train.settings import names
               help="End as soon as an evaluation has this mean length, or return=N.")  # fmt: skip
 @click.option("--patience", type=click.IntRange(1, 2**16), metavar="N",
               help="End after N evaluations without progress.")  # fmt: skip
+@click.option("--memory", metavar="gru:N", help="Agents remember N numbers, which gated recurrent units learn to keep.")
 @click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
 def train(
     universe: Path,
@@ -60,6 +61,7 @@ def train(
     minutes: float | None,
     until: str | None,
     patience: int | None,
+    memory: str | None,
     tensorboard: bool,
 ) -> None:
     """Train a policy on UNIVERSE (a file, or a generated package) by PPO with action masks and controls.
@@ -79,7 +81,7 @@ def train(
     ranks = joined()
     named = name_of(universe) if name is None else name
     try:
-        beside, budget = (shared, opponents, against, params), (minutes, until, patience, threads)
+        beside, budget = (shared, opponents, against, params), (minutes, until, patience, threads, memory)
         arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, *beside, *budget)
         run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:

@@ -4,6 +4,7 @@ No result depends on these ranges: a lane is computed by itself, and a group by 
 arguments are says `hamlet_train.exact.kernels`. */
 
 #include "controls.h"
+#include "memory.h"
 
 /* What a block needs beside its network: numbers of its samples, each [BLOCK] or rows of that. */
 typedef struct {
@@ -26,7 +27,7 @@ static desk desk_at(f32 *room, ix actions, ix controls) {
 }
 
 /* Numbers that all layers give for a block. */
-static ix held_by(perceptron net) { return last_of(net)->held + BLOCK * last_of(net)->columns; }
+static ix held_by(perceptron net) { return last_of(net)->held + BLOCK * last_of(net)->pitch; }
 
 /* The logarithms of the deviations of controls, behind the parameters of all layers. */
 static ix behind_layers(perceptron net) { return last_of(net)->bias + last_of(net)->columns; }
@@ -94,7 +95,7 @@ HAMLET_EXPORT void hamlet_train_act(
     ix of_lane, const bool8 *mask, ix count, ix lanes, const bool8 *alive, const f32 *ranges, ix controls, ix ticks,
     ix row, f32 *inputs, u8 *masks, u8 *valid, i32 *actions, f32 *raw, f32 *chances, f32 *values, i32 *chosen,
     f32 *given, const ix *places, const ix *kinds, ix first, ix end, ix tick, const u32 *words,
-    const u32 *control_words, f32 *scratch) {
+    const u32 *control_words, f32 *scratch, const memory *remembers) {
     perceptron net = {layers, layer_count};
     seen seen_now = {observed, values_seen, of_value, of_lane, places};
     steering steer = {controls, lanes, ticks, control_words, ranges, raw, given, places};
@@ -102,13 +103,24 @@ HAMLET_EXPORT void hamlet_train_act(
     desk at = desk_at(held + 2 * held_by(net), count, controls);
     f32 *where = at.before;
     const f32 *log_deviations = parameters + behind_layers(net), *output = held + last_of(net)->held;
-    ix pitch = last_of(net)->columns;
+    ix pitch = last_of(net)->pitch;
+    const f32 *recalled[BLOCK];
     /* What `act` has no samples for stays as it is; nobody reads it. */
     f32 *likely = at.gain;
     for (ix begin = first; begin < end; begin += BLOCK) {
         ix number = min_ix(end - begin, BLOCK);
         take_inputs(x, row, seen_now, begin, number);
-        forward(net, parameters, x, row, held);
+        if (remembers == NULL) {
+            forward(net, parameters, x, row, held);
+        } else {
+            for (ix lane = 0; lane < BLOCK; lane++) {
+                bool fresh = lane >= number || is_fresh(remembers, begin + lane, place_of(places, begin + lane));
+                recalled[lane] = fresh ? remembers->nothing : remembers->hidden + (begin + lane) * remembers->size;
+                if (lane < number) sense(remembers, x + lane * row, begin + lane, count, fresh);
+                if (lane < number && tick < ticks) note_start(remembers, begin + lane, tick, ticks, recalled[lane], fresh);
+            }
+            forward_remembering(net, parameters, x, row, held, recalled, remembers->size);
+        }
         for (ix lane = 0; lane < number; lane++)
             values[(begin + lane) * (ticks + 1) + tick] = output[lane * pitch + last_of(net)->outputs - 1];
         if (tick == ticks) continue;
@@ -123,7 +135,7 @@ HAMLET_EXPORT void hamlet_train_act(
                 at.kept[action * BLOCK + lane] = allowed ? 1.0f : 0.0f;
                 at.logits[action * BLOCK + lane] = output[lane * pitch + action];
             }
-            memcpy(inputs + place * row, x + lane * row, sizeof(f32) * (size_t)values_seen);
+            memcpy(inputs + place * row, x + lane * row, sizeof(f32) * (size_t)layers->inputs);
             where[lane] = words != NULL ? share_of(words[there], 0) : 0.0f;
             likely[lane] = 0.0f;
             valid[place] = alive[there];
@@ -138,6 +150,8 @@ HAMLET_EXPORT void hamlet_train_act(
             actions[place] = (i32)where[lane];
             chosen[place_of(places, begin + lane)] = (i32)place_of(kinds, actions[place]);
             chances[place] = at.taken[lane] + likely[lane];
+            if (remembers != NULL)
+                remember(remembers, begin + lane, x + lane * row, actions[place], remembered_at(net, held, lane));
         }
     }
 }
@@ -145,11 +159,12 @@ HAMLET_EXPORT void hamlet_train_act(
 HAMLET_EXPORT void hamlet_train_look(
     const layer *layers, ix layer_count, const f32 *parameters, ix values_seen, ix ticks, ix row, f32 *rewards, u8 *ends,
     f32 *beyond, const ix *places, ix first, ix end, ix tick, const f32 *observed, ix of_value, ix of_lane,
-    const f32 *reward, const bool8 *terminated, const bool8 *truncated, f32 *scratch) {
+    const f32 *reward, const bool8 *terminated, const bool8 *truncated, f32 *scratch, const memory *remembers,
+    ix count) {
     perceptron net = {layers, layer_count};
     seen seen_last = {observed, values_seen, of_value, of_lane, places};
     f32 *x = scratch, *held = scratch + BLOCK * row;
-    const f32 *output = held + last_of(net)->held;
+    const f32 *output = held + last_of(net)->held, *recalled[BLOCK];
     for (ix begin = first; begin < end; begin += BLOCK) {
         ix number = min_ix(end - begin, BLOCK);
         bool cut = false;
@@ -162,11 +177,21 @@ HAMLET_EXPORT void hamlet_train_look(
         }
         if (!cut) continue;
         take_inputs(x, row, seen_last, begin, number);
-        forward(net, parameters, x, row, held);
+        if (remembers == NULL) {
+            forward(net, parameters, x, row, held);
+        } else {
+            for (ix lane = 0; lane < BLOCK; lane++) {
+                /* Where there is no lane the last one stands again. */
+                ix known = begin + min_ix(lane, number - 1);
+                recalled[lane] = remembers->hidden + known * remembers->size;
+                if (lane < number) sense(remembers, x + lane * row, known, count, false);
+            }
+            forward_remembering(net, parameters, x, row, held, recalled, remembers->size);
+        }
         for (ix lane = 0; lane < number; lane++)
             if (truncated[place_of(places, begin + lane)])
                 beyond[(begin + lane) * ticks + tick] =
-                    output[lane * last_of(net)->columns + last_of(net)->outputs - 1];
+                    output[lane * last_of(net)->pitch + last_of(net)->outputs - 1];
     }
 }
 
@@ -232,7 +257,7 @@ HAMLET_EXPORT void hamlet_train_learn(
     const ix *bounds, const i32 *order, ix most, const ix *counts, ix share, ix shares, ix ticks, ix row, ix count,
     ix controls, const f32 *inputs, const u8 *masks, const i32 *actions, const f32 *raw, const f32 *chances,
     const f32 *values, const f32 *advantages, f32 mean, f32 spread, f32 clip, f32 entropy, f32 worth, f32 *gradients,
-    ix size, double *sums, ix sums_row, f32 *scratch) {
+    ix size, double *sums, ix sums_row, f32 *scratch, const memory *remembers, const u8 *valid) {
     perceptron net = {layers, layer_count};
     weighting by = {clip, entropy, worth};
     f32 *x = scratch, *held = scratch + BLOCK * row, *slopes = held + held_by(net);
@@ -240,7 +265,10 @@ HAMLET_EXPORT void hamlet_train_learn(
     desk at = desk_at(slopes + held_by(net), count, controls);
     f32 *means = at.controls, *scores = means + controls * BLOCK;
     const f32 *log_deviations = parameters + behind_layers(net), *output = held + last_of(net)->held;
-    ix pitch = last_of(net)->columns;
+    ix pitch = last_of(net)->pitch;
+    /* A network that remembers takes whole lanes, as many as fit: samples of a block are their ticks. */
+    ix each_lane = remembers == NULL ? 1 : ticks, together = BLOCK / each_lane;
+    const f32 *recalled[BLOCK];
     for (ix index = 0; index < BLOCK; index++) at.ones[index] = 1.0f;
     for (ix group = first; group < end; group++) {
         f32 *gradient = gradients + group * size;
@@ -248,13 +276,14 @@ HAMLET_EXPORT void hamlet_train_learn(
         ix start = counts[group] * share / shares, stop = counts[group] * (share + 1) / shares;
         memset(gradient, 0, sizeof(f32) * (size_t)size);
         for (ix each = 0; each < LOSSES; each++) sum[each] = 0.0;
-        for (ix begin = start; begin < stop; begin += BLOCK) {
-            ix number = min_ix(stop - begin, BLOCK);
+        for (ix begin = start; begin < stop; begin += together) {
+            ix number = min_ix(stop - begin, together) * each_lane;
             samples of = {at.logits, at.shares, at.best, at.total, at.taken, at.before,
                           at.gain, at.aim, at.live, at.value, at.likely, at.noted};
             for (ix index = 0; index < BLOCK; index++) {
                 /* Where no sample is left the first one stands again, without a loss. */
-                ix sample = order[group * most + begin + (index < number ? index : 0)];
+                ix taken = index < number ? index : 0;
+                ix sample = order[group * most + begin + taken / each_lane] * each_lane + taken % each_lane;
                 ix lane = bounds[group] + sample / ticks, place = lane * ticks + sample % ticks;
                 memcpy(x + index * row, inputs + place * row, sizeof(f32) * (size_t)row);
                 for (ix action = 0; action < count; action++)
@@ -263,12 +292,16 @@ HAMLET_EXPORT void hamlet_train_learn(
                 at.before[index] = chances[place];
                 at.gain[index] = (advantages[place] - mean) * spread;
                 at.aim[index] = advantages[place] + values[place + lane];
-                at.live[index] = index < number ? 1.0f : 0.0f;
+                at.live[index] = index < number && valid[place] != 0 ? 1.0f : 0.0f;
+                if (remembers != NULL) recalled[index] = before_sample(net, held, remembers, place, ticks, index);
                 at.likely[index] = 0.0f;
                 for (ix control = 0; control < controls; control++)
                     scores[control * BLOCK + index] = raw[place * controls + control];
             }
-            forward(net, parameters, x, row, held);
+            if (remembers == NULL)
+                forward(net, parameters, x, row, held);
+            else
+                forward_remembering(net, parameters, x, row, held, recalled, remembers->size);
             for (ix index = 0; index < BLOCK; index++) {
                 const f32 *of_sample = output + index * pitch;
                 for (ix action = 0; action < count; action++) at.logits[action * BLOCK + index] = of_sample[action];
@@ -289,9 +322,14 @@ HAMLET_EXPORT void hamlet_train_learn(
                     of_sample[count + control] = means[control * BLOCK + index];
                 of_sample[count + controls] = at.value[index];
             }
-            backward(net, transposed, x, row, held, slopes, gradient, at.ones, at.zeros);
+            if (remembers == NULL)
+                backward(net, transposed, x, row, held, slopes, gradient, at.ones, at.zeros);
+            else
+                backward_remembering(
+                    net, transposed, x, row, held, slopes, gradient, at.ones, at.zeros, recalled, remembers->size);
             for (ix each = 0; each < LOSSES; each++)
-                for (ix index = 0; index < number; index++) sum[each] += (double)at.noted[each * BLOCK + index];
+                for (ix index = 0; index < number; index++)
+                    if (at.live[index] != 0.0f) sum[each] += (double)at.noted[each * BLOCK + index];
         }
     }
 }

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hamlet.launch.cpu.memory import Array
 from hamlet_train.exact.compiled import Address, at, function, lying
 from hamlet_train.exact.network import INPUTS
-from hamlet_train.exact.store import Store
+from hamlet_train.exact.store import Memory, Store
 
 EPISODES, TICKS, SQUARES, RETURNS, SAMPLES, DISCOUNTED, DISCOUNTED_SQUARES = range(7)
 """Sums of `survey` for each group, f64: finished episodes, their ticks, the squares of those, their returns; and
@@ -44,6 +45,7 @@ def act(
     controls: Array,
     places: Array | None = None,
     kinds: Array | None = None,
+    age: Array | None = None,
 ) -> Callable[[int, int, int, Address, Address, Address], None]:
     """A function that writes the observations of lanes first .. end - 1 into the store and, at ticks before the last
     one of its values, chooses their actions and controls. It is prepared once: to say where an array lies takes as long
@@ -59,6 +61,7 @@ def act(
         places: [lanes of the network] i64, their numbers among all lanes; `None` where it acts for all.
         kinds: [actions of the network] i64, their numbers among all actions; `None` where it has all. The first values
             of an observation are those that it reads.
+        age: [lanes] i32, that of each agent in its episode, for networks with a memory.
 
     Returns:
         A function of the first lane of the network, the end, the tick; then of addresses: random words [lanes] u32 of
@@ -66,10 +69,12 @@ def act(
         `None` for their means; `Network.scratch` numbers of this thread.
     """
     memory, by_value, by_lane = lying(observed)
-    kernel = function("act", "pi p piii pii p pi ii ppppppp pp pp iii pp p")
-    values, actions = int(table[0][INPUTS]), mask.shape[0] if kinds is None else len(kinds)
+    kernel = function("act", "pi p piii pii p pi ii ppppppp pp pp iii pp p p")
+    memory_of, actions = store.memory, mask.shape[0] if kinds is None else len(kinds)
+    values = int(table[0][INPUTS]) if memory_of is None else memory_of.before.shape[1]
+    recalls = None if memory_of is None else memory_of.table(age)
     written = store.inputs, store.masks, store.valid, store.actions, store.raw, store.chances, store.values
-    return partial(
+    prepared = partial(
         kernel,
         at(table),
         len(table),
@@ -85,6 +90,7 @@ def act(
         *map(at, (*written, chosen, controls)),
         *(None if each is None else at(each) for each in (places, kinds)),
     )
+    return _behind(prepared, None if recalls is None else at(recalls))
 
 
 def look(
@@ -99,12 +105,23 @@ def look(
         lanes] f32, and how far apart values and lanes are there; then of the addresses of rewards [lanes] f32, of what
         terminated and what was truncated [lanes] bool, and of `Network.scratch` numbers of this thread.
     """
-    kernel = function("look", "pi p iii ppp p iii pii ppp p")
+    kernel = function("look", "pi p iii ppp p iii pii ppp p pi")
+    recalls = None if store.memory is None else store.memory.table(None)
     written = map(at, (store.rewards, store.ends, store.beyond))
     there = None if places is None else at(places)
-    return partial(
+    prepared = partial(
         kernel, at(table), len(table), at(parameters), values, store.ticks, store.inputs.shape[2], *written, there
     )
+    return _behind(prepared, None if recalls is None else at(recalls), store.masks.shape[2])
+
+
+def _behind(kernel: Callable[..., None], *last: Any) -> Callable[..., None]:
+    """A kernel that is given these arguments last."""
+
+    def call(*given: Any) -> None:
+        kernel(*given, *last)
+
+    return call
 
 
 def survey(
@@ -178,18 +195,23 @@ def learn(
     gradients: Array,
     sums: Array,
     scratch: Array,
+    valid: Array,
+    memory: Memory | None = None,
 ) -> None:
     """The gradients of groups first .. end - 1 on share `share` of `shares` of their samples, summed, not averaged.
 
     Args:
         order: [groups, most samples] i32, the samples of each group in the order in which they are taken, a sample
-            being (lane - bounds[group]) * ticks + tick; counts: [groups] i64, how many each has.
+            being (lane - bounds[group]) * ticks + tick, or its lanes where the network has a memory, of which all ticks
+            are taken; counts: [groups] i64, how many each has.
         mean, spread: by which advantages are normalised, f32.
         clip, entropy, worth: the range of ratios, and the weights of the entropy and of the value's loss, f32.
         gradients: [groups, parameters] f32. sums: [groups, LOSSES] f64.
+        valid: [lanes, ticks] u8, which samples teach something.
     """
     most, size = order.shape[1], gradients.shape[1]
-    function("learn", "ii pi pp pp i p ii iiii ppppppp fffff pi pi p")(
+    recalls = None if memory is None else memory.table(None)
+    function("learn", "ii pi pp pp i p ii iiii ppppppp fffff pi pi p pp")(
         first,
         end,
         at(table),
@@ -209,6 +231,8 @@ def learn(
         at(sums),
         sums.shape[1],
         at(scratch),
+        None if recalls is None else at(recalls),
+        at(valid),
     )
 
 

@@ -11,7 +11,7 @@
 
 /* A row of `Network.table`. */
 typedef struct {
-    ix inputs, rows, outputs, columns, weight, bias, back, held;
+    ix inputs, rows, outputs, columns, weight, bias, back, held, pitch;
 } layer;
 
 typedef struct {
@@ -21,45 +21,82 @@ typedef struct {
 
 HAMLET_INLINE const layer *last_of(perceptron net) { return net.layers + net.count - 1; }
 
-/* What all layers give for a block of inputs [BLOCK, row], into their places in `scratch`. */
-static void forward(perceptron net, const f32 *parameters, const f32 *x, ix row, f32 *scratch) {
-    for (ix number = 0; number < net.count; number++) {
+/* What a layer gives for a block of inputs [BLOCK, row], before any tanh. */
+HAMLET_INLINE void pass(const layer *at, const f32 *parameters, const f32 *x, ix row, f32 *y) {
+    factors of = {y, at->pitch, parameters + at->bias, 0, x, row, 1, parameters + at->weight, at->columns};
+    multiply(of, at->inputs, BLOCK, at->columns);
+}
+
+/* What the layers from `begin` to before `end` give for a block of inputs, into their places in `scratch`. */
+static void forward_layers(
+    perceptron net, ix begin, ix end, const f32 *parameters, const f32 *x, ix row, f32 *scratch) {
+    for (ix number = begin; number < end; number++) {
         const layer *at = net.layers + number;
         f32 *y = scratch + at->held;
-        factors of = {y, at->columns, parameters + at->bias, 0, x, row, 1, parameters + at->weight, at->columns};
-        multiply(of, at->inputs, BLOCK, at->columns);
+        pass(at, parameters, x, row, y);
         if (number + 1 < net.count)
-            for (ix index = 0; index < BLOCK * at->columns; index += WIDE)
-                store_vf32(y, index, tanh_vf32(fetch_vf32(y, index)));
+            for (ix index = 0; index < BLOCK; index++)
+                for (ix column = index * at->pitch; column < index * at->pitch + at->columns; column += WIDE)
+                    store_vf32(y, column, tanh_vf32(fetch_vf32(y, column)));
         x = y;
-        row = at->columns;
+        row = at->pitch;
     }
 }
 
-/* Add the gradients of a block to `gradient`, in which parameters lie as in `parameters`. `slopes` lies like `scratch` and
-has the derivatives by what the last layer gave; those by what the others gave are left in it. */
+/* What all layers give. */
+static void forward(perceptron net, const f32 *parameters, const f32 *x, ix row, f32 *scratch) {
+    forward_layers(net, 0, net.count, parameters, x, row, scratch);
+}
+
+/* Add the gradients of a layer, whose inputs were `held` [BLOCK, row], to `gradient`. */
+static void add_gradients(
+    const layer *at, const f32 *held, ix row, const f32 *slope, f32 *gradient, const f32 *ones) {
+    f32 *weights = gradient + at->weight, *bias = gradient + at->bias;
+    factors of_weights = {weights, at->columns, weights, at->columns, held, 1, row, slope, at->pitch};
+    factors of_bias = {bias, at->columns, bias, at->columns, ones, 0, 1, slope, at->pitch};
+    multiply(of_weights, BLOCK, at->rows, at->columns);
+    multiply(of_bias, BLOCK, 1, at->columns);
+}
+
+/* The derivatives by what a layer was given, into `before` [BLOCK, pitch], from a start on. */
+static void pass_back(
+    const layer *at, const f32 *transposed, const f32 *slope, const f32 *start, ix start_row, f32 *before, ix pitch) {
+    factors of = {before, pitch, start, start_row, slope, at->pitch, 1, transposed + at->back, at->rows};
+    multiply(of, at->outputs, BLOCK, at->rows);
+}
+
+/* The derivatives by what went into a tanh, of those by `held`, which came out of it. */
+HAMLET_INLINE void through_tanh(const f32 *held, f32 *slope, ix columns, ix pitch) {
+    for (ix index = 0; index < BLOCK; index++)
+        for (ix column = index * pitch; column < index * pitch + columns; column += WIDE) {
+            vf32 h = fetch_vf32(held, column), by = fma_vf32(negate_vf32(h), h, alike_vf32(1.0f));
+            store_vf32(slope, column, multiply_vf32(fetch_vf32(slope, column), by));
+        }
+}
+
+/* Add the gradients of a block to `gradient`, in which parameters lie as in `parameters`, down to those of the layer
+`begin`, whose inputs are x. `slopes` lies like `scratch` and has the derivatives by what the last layer gave; those by
+what the others gave are left in it. */
+static void backward_layers(
+    perceptron net, ix begin, const f32 *transposed, const f32 *x, ix row, const f32 *scratch, f32 *slopes,
+    f32 *gradient, const f32 *ones, const f32 *zeros) {
+    for (ix number = net.count - 1; number >= begin; number--) {
+        const layer *at = net.layers + number, *under = number > begin ? at - 1 : NULL;
+        const f32 *slope = slopes + at->held, *held = under != NULL ? scratch + under->held : x;
+        add_gradients(at, held, under != NULL ? under->pitch : row, slope, gradient, ones);
+        if (under != NULL) {
+            f32 *before = slopes + under->held;
+            pass_back(at, transposed, slope, zeros, 0, before, under->pitch);
+            through_tanh(held, before, under->columns, under->pitch);
+        }
+    }
+}
+
+/* The same of all layers. */
 static void backward(
     perceptron net, const f32 *transposed, const f32 *x, ix row, const f32 *scratch, f32 *slopes, f32 *gradient,
     const f32 *ones, const f32 *zeros) {
-    for (ix number = net.count - 1; number >= 0; number--) {
-        const layer *at = net.layers + number;
-        const f32 *slope = slopes + at->held, *held = number > 0 ? scratch + net.layers[number - 1].held : x;
-        f32 *weights = gradient + at->weight, *bias = gradient + at->bias;
-        factors of_weights = {
-            weights, at->columns, weights, at->columns, held, 1, number > 0 ? at->rows : row, slope, at->columns};
-        factors of_bias = {bias, at->columns, bias, at->columns, ones, 0, 1, slope, at->columns};
-        multiply(of_weights, BLOCK, at->rows, at->columns);
-        multiply(of_bias, BLOCK, 1, at->columns);
-        if (number > 0) {
-            f32 *before = slopes + net.layers[number - 1].held;
-            factors of = {before, at->rows, zeros, 0, slope, at->columns, 1, transposed + at->back, at->rows};
-            multiply(of, at->outputs, BLOCK, at->rows);
-            for (ix index = 0; index < BLOCK * at->rows; index += WIDE) {
-                vf32 h = fetch_vf32(held, index), by = fma_vf32(negate_vf32(h), h, alike_vf32(1.0f));
-                store_vf32(before, index, multiply_vf32(fetch_vf32(before, index), by));
-            }
-        }
-    }
+    backward_layers(net, 0, transposed, x, row, scratch, slopes, gradient, ones, zeros);
 }
 
 #endif
