@@ -23,8 +23,8 @@ from hamlet_train.exact.store import Memory, Store
 from hamlet_train.ppo import Progress
 from samples import Samples
 
-NETWORK = Network(inputs=5, hidden=(16, 20), actions=3, memory=16)
-REMEMBERING = replace(SMALL, settings=replace(SMALL.settings, memory=16))
+NETWORK = Network(inputs=5, hidden=(32, 20), actions=3, memory=32)
+REMEMBERING = replace(SMALL, settings=replace(SMALL.settings, hidden=(32, 20), memory=32))
 
 
 class Lanes(Samples):
@@ -156,9 +156,9 @@ def test_a_training_that_remembers_repeats_and_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("memory", "settings", "why"),
     [
-        ("lstm:64", (), "write gru:N, of which N is 16, 32, 48 or 64"),
-        ("gru:65", (), "write gru:N, of which N is 16, 32, 48 or 64"),
-        ("gru:64", ("hidden=20,20",), "the first has a multiple of 16"),
+        ("lstm:64", (), "write gru:N, of which N is 32 or 64"),
+        ("gru:48", (), "write gru:N, of which N is 32 or 64"),
+        ("gru:64", ("hidden=20,20",), "the first has a multiple of 32"),
         ("gru:64", ("hidden=64",), "stands between two hidden layers"),
         ("gru:64", ("horizon=65",), "at most 64 ticks at a time: horizon is 65"),
     ],

@@ -186,6 +186,13 @@ def test_processes_of_torchrun_and_kinds_of_cpu_change_nothing(tmp_path: Path, u
 
 
 @pytest.mark.long
+def test_processes_of_torchrun_change_nothing_of_what_remembers(tmp_path: Path) -> None:
+    remembering = *LONG, "--memory", "gru:32"
+    whole = finish(tmp_path, MEAL, "--name", "whole", *remembering)
+    assert finish(tmp_path, MEAL, "--name", "of2", *remembering, processes=2) == whole
+
+
+@pytest.mark.long
 def test_torchrun_restarts_what_was_killed(tmp_path: Path) -> None:
     whole = finish(tmp_path, MEAL, "--name", "whole", *LONG)
     process, run = start(tmp_path, MEAL, "--name", "killed", *LONG, processes=2)

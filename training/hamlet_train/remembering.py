@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from hamlet.policies.mlp import MOST_HIDDEN, MOST_WIDTH
-from hamlet_train.exact.network import BLOCK, LINE
+from hamlet_train.exact.network import BLOCK
 from hamlet_train.settings import Settings
 
 KIND = "gru"
 """Minimal gated recurrent units."""
-SIZES = tuple(range(LINE, MOST_WIDTH + 1, LINE))
-"""Numbers that an agent can remember: whole lines."""
+WHOLE = 32
+"""The largest vector of any compiler: what is remembered, and the layer before it, are whole ones."""
+SIZES = tuple(range(WHOLE, MOST_WIDTH + 1, WHOLE))
+"""Numbers that an agent can remember."""
 
 
 def memory_of(text: str) -> int:
@@ -20,7 +22,7 @@ def memory_of(text: str) -> int:
     """
     kind, _, size = text.partition(":")
     if kind != KIND or not size.isdecimal() or int(size) not in SIZES:
-        raise ValueError(f"write {KIND}:N, of which N is {', '.join(map(str, SIZES[:-1]))} or {SIZES[-1]}")
+        raise ValueError(f"write {KIND}:N, of which N is {' or '.join(map(str, SIZES))}")
     return int(size)
 
 
@@ -30,11 +32,11 @@ def check_memory(settings: Settings) -> None:
         return
     hidden, horizon = settings.hidden, settings.horizon
     if settings.memory not in SIZES:
-        raise ValueError(f"a memory of {settings.memory} numbers is none of {', '.join(map(str, SIZES))}")
-    if len(hidden) != MOST_HIDDEN or hidden[0] % LINE or max(hidden) > MOST_WIDTH:
+        raise ValueError(f"a memory of {settings.memory} numbers is none of {' or '.join(map(str, SIZES))}")
+    if len(hidden) != MOST_HIDDEN or hidden[0] % WHOLE or max(hidden) > MOST_WIDTH:
         raise ValueError(
             f"a memory stands between two hidden layers of at most {MOST_WIDTH}, of which the first has a multiple of "
-            f"{LINE}, as in hidden=64,64"
+            f"{WHOLE}, as in hidden=64,64"
         )
     if horizon > BLOCK:
         raise ValueError(f"a memory learns over at most {BLOCK} ticks at a time: horizon is {horizon}")

@@ -9,9 +9,9 @@ A network with a *memory* (memory.h) is given its observation, how that has chan
 its first layer gives goes through a layer of gates and news, (g, n), whose inputs nothing remembers: minimal gated
 recurrent units (Feng and others 2024). Number i of the memory is h[i] = fma(z, c - b, b) with z = sigmoid(g[i]), c =
 tanh(n[i]) and b = h[i] of the tick before, 0 where an episode begins. The second layer is given what the first one
-gives, then h. Backward, with a = dh[i]: the derivative by g[i] is (a * (c - b)) * fma(-z, z, z), that by n[i] is (a * z)
-* fma(-c, c, 1), and dh[i] of the tick before becomes fma(a, 1 - z, dh[i]), back to the first tick of an update (Werbos
-1990, truncated). The derivative by input k of the gates begins with that by what the second layer was given.
+gives, then h. Backward, with a = dh[i]: the derivative by g[i] is (a * (c - b)) * fma(-z, z, z), that by n[i] is
+(a * z) * fma(-c, c, 1), and dh[i] of the tick before becomes fma(a, 1 - z, dh[i]), back to the first tick of an update
+(Werbos 1990, truncated). The derivative by input k of the gates begins with that by what the second layer was given.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Network:
         hidden: the outputs of each hidden layer.
         actions: the heads have a row for each, its logit;
         controls: then one for each of these, its mean, and one more for the value.
-        memory: how many numbers are remembered, whole lines as the first hidden layer is then; 0 without a memory.
+        memory: how many numbers are remembered, whole vectors as the first hidden layer is then; 0 without a memory.
     """
 
     inputs: int

@@ -21,6 +21,10 @@ typedef struct {
 
 HAMLET_INLINE const layer *last_of(perceptron net) { return net.layers + net.count - 1; }
 
+/* How many numbers lie side by side in rows of a block, of so many columns: those of all rows where nothing lies between
+them. Both are whole vectors: rows alone need not be. */
+HAMLET_INLINE ix in_a_row(ix columns, ix pitch) { return pitch == columns ? BLOCK * columns : columns; }
+
 /* What a layer gives for a block of inputs [BLOCK, row], before any tanh. */
 HAMLET_INLINE void pass(const layer *at, const f32 *parameters, const f32 *x, ix row, f32 *y) {
     factors of = {y, at->pitch, parameters + at->bias, 0, x, row, 1, parameters + at->weight, at->columns};
@@ -33,10 +37,11 @@ static void forward_layers(
     for (ix number = begin; number < end; number++) {
         const layer *at = net.layers + number;
         f32 *y = scratch + at->held;
+        ix side = in_a_row(at->columns, at->pitch), step = at->pitch == at->columns ? side : at->pitch;
         pass(at, parameters, x, row, y);
         if (number + 1 < net.count)
-            for (ix index = 0; index < BLOCK; index++)
-                for (ix column = index * at->pitch; column < index * at->pitch + at->columns; column += WIDE)
+            for (ix begin = 0; begin < BLOCK * at->pitch; begin += step)
+                for (ix column = begin; column < begin + side; column += WIDE)
                     store_vf32(y, column, tanh_vf32(fetch_vf32(y, column)));
         x = y;
         row = at->pitch;
@@ -67,8 +72,9 @@ static void pass_back(
 
 /* The derivatives by what went into a tanh, of those by `held`, which came out of it. */
 HAMLET_INLINE void through_tanh(const f32 *held, f32 *slope, ix columns, ix pitch) {
-    for (ix index = 0; index < BLOCK; index++)
-        for (ix column = index * pitch; column < index * pitch + columns; column += WIDE) {
+    ix side = in_a_row(columns, pitch), step = pitch == columns ? side : pitch;
+    for (ix begin = 0; begin < BLOCK * pitch; begin += step)
+        for (ix column = begin; column < begin + side; column += WIDE) {
             vf32 h = fetch_vf32(held, column), by = fma_vf32(negate_vf32(h), h, alike_vf32(1.0f));
             store_vf32(slope, column, multiply_vf32(fetch_vf32(slope, column), by));
         }
