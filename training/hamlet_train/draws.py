@@ -133,7 +133,7 @@ def first_parameters(network: Network, reach: Array, seed: int) -> Array:
         reaches[network.inputs : 2 * network.inputs] = reaches[: network.inputs]
         weights, biases = network.gates(parameters)
         for part, rows in enumerate(np.split(weights, 2)):
-            rows[:] = GATE_GAIN * orthogonal(*rows.shape, len(views) + 1 + part, seed)
+            rows[:] = GATE_GAIN * orthogonal(len(rows), rows.shape[1], len(views) + 1 + part, seed)
         biases[: network.memory] = FIRST_GATE
     first[:] = first / reaches
     return parameters

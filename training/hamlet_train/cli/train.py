@@ -81,8 +81,8 @@ def train(
     ranks = joined()
     named = name_of(universe) if name is None else name
     try:
-        beside, budget = (shared, opponents, against, params), (minutes, until, patience, threads, memory)
-        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, *beside, *budget)
+        beside, budget = (shared, opponents, against, params), (minutes, until, patience, threads)
+        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, *beside, *budget, memory=memory)
         run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:
             roles = " and ".join(role.name for role in module.universe.roles)
