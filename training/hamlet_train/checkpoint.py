@@ -164,7 +164,7 @@ def _lives(of: Learning, name: str) -> Array:
 
 
 def _remembered(of: Learning) -> dict[str, Array]:
-    """What all lanes of a crew remember."""
+    """The memory of all lanes of a crew."""
     learner, memory, size = of.learner, of.store.memory, len(of.crew.agents)
     if memory is None:
         return {}

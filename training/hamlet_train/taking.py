@@ -1,4 +1,4 @@
-"""What is taken in an epoch, and in which order: samples one by one, or whole lanes where their network remembers."""
+"""The samples of an epoch in their order: one by one, or by whole lanes where a network remembers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hamlet_train.groups import Share
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What groups take in an epoch.
+    """The samples that groups take in an epoch.
 
     Attributes:
         order: [groups, most] i32, the samples of each group, or its lanes; counts: [groups] i64, how many each has.

@@ -118,8 +118,8 @@ def look(
 def _behind(kernel: Callable[..., None], *last: Any) -> Callable[..., None]:
     """A kernel that is given these arguments last."""
 
-    def call(*given: Any) -> None:
-        kernel(*given, *last)
+    def call(*arguments: Any) -> None:
+        kernel(*arguments, *last)
 
     return call
 

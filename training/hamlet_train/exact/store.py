@@ -13,7 +13,7 @@ from hamlet_train.exact.network import Array, Network, padded
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What the lanes of a network remember between two ticks.
+    """The memory of the lanes of a network between two ticks.
 
     Attributes:
         hidden: [lanes, memory] f32. before: [lanes, values] f32, the last observation. acted: [lanes] i32, the last
@@ -32,7 +32,7 @@ class Memory:
 
     @classmethod
     def empty(cls, network: Network, lanes: int, ticks: int) -> Memory:
-        """Nothing."""
+        """A memory of nothing."""
         return cls(
             hidden=np.zeros((lanes, network.memory), np.float32),
             before=np.zeros((lanes, network.inputs), np.float32),
