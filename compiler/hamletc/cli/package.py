@@ -53,6 +53,19 @@ def open_package(universe: Path, write_here: bool | None = None, runners: Iterab
     return in_memory(folder, files)
 
 
+def in_memory_of(universe: Path, targets: tuple[str, ...] = ()) -> Module:
+    """The generated package in a folder; or that of a file or a pack, with kernels of these targets, which is written
+    nowhere: the interpreter needs none of its files."""
+    from hamlet.package.module import in_memory, load
+
+    if expect(universe, "text", "sources", "package", "nothing") == "package":
+        return load(universe)
+    stopwatch = Stopwatch()
+    checked = check_file(universe, stopwatch)
+    count_warnings(checked)
+    return in_memory(Path(checked.universe.name), build_checked(checked, Options(targets), stopwatch))
+
+
 def _check_runners(module: Module, runners: Iterable[str]) -> None:
     from hamlet.backend.registry import backend_kind, backend_names
     from hamlet.errors import EnvError

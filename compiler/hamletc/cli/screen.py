@@ -43,7 +43,7 @@ def show_live(
 
     if not console.is_terminal:
         env.rollout(1000 if ticks is None else ticks, player.of(env), statistics=False)
-        console.print(_picture(env, console), soft_wrap=True)
+        console.print(picture(env, console), soft_wrap=True)
         return
     screen = _Screen(env, console, watched)
     with Live(screen.whole(), console=console, auto_refresh=False, vertical_overflow="crop") as live:
@@ -93,13 +93,9 @@ class _Screen:
         return True
 
     def whole(self) -> Text:
-        """The world with what is said: beneath it, or above it where it takes the whole terminal."""
-        picture, said = _picture(self.env, self._console), self._said()
-        if said is None:
-            return picture
-        beneath = picture.plain.count("\n") + said.plain.count("\n") + 4 <= self._console.height
-        parts = (picture, said) if beneath else (said, picture)
-        return type(picture)("\n\n", no_wrap=True, overflow="crop").join(parts)
+        """The world with what is said."""
+        world, said = picture(self.env, self._console), self._said()
+        return world if said is None else with_said(world, said, self._console)
 
     def _said(self) -> Text | None:
         from rich.text import Text
@@ -115,7 +111,16 @@ class _Screen:
         return title + _coloured(self._news.text, self._console)
 
 
-def _picture(env: Env, console: Console) -> Text:
+def with_said(world: Text, said: Text, console: Console) -> Text:
+    """A picture with what is said: beneath it, or above it where it takes the whole terminal."""
+    lines = sum(-(-len(line) // console.width) or 1 for line in said.plain.split("\n"))
+    beneath = world.plain.count("\n") + lines + 3 <= console.height
+    parts = (world, said) if beneath else (said, world)
+    return type(world)("\n\n", no_wrap=True, overflow="crop").join(parts)
+
+
+def picture(env: Env, console: Console) -> Text:
+    """The only world of an environment as a console shows it."""
     return _coloured(str(env.render("ansi")), console)
 
 

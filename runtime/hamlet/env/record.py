@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import torch
@@ -10,29 +10,16 @@ from torch import Tensor
 
 from hamlet.arguments import Actions
 from hamlet.backend.buffers import Buffers
-from hamlet.backend.protocol import NetworkPolicy, RandomPolicy, RecordedPolicy, Stream, TabularPolicy
-from hamlet.env.act.trajectories import chosen
+from hamlet.env.act import deciding
 from hamlet.env.keep.episode import Episode, check_of, ended_by, this_version
 from hamlet.errors import EnvError
-from hamlet.interpreter.interpreter import Interpreter, global_lanes
-from hamlet.interpreter.policy import drawn_controls
-from hamlet.policies import acting
-from hamlet.policies.acting import Choice
-from hamlet.policies.learnt import Learnt
-from hamlet.universe import Universe
 
 MOST_TICKS = 1 << 16
 """An episode that has not ended by then is recorded so far."""
 
 
-class World(acting.World, Protocol):
+class World(deciding.World, Protocol):
     """The part of an environment of one world that is played; see `hamlet.env.environment.Env`."""
-
-    @property
-    def universe(self) -> Universe: ...
-
-    @property
-    def state(self) -> Mapping[str, Tensor]: ...
 
     @property
     def outcome(self) -> Mapping[str, Tensor]: ...
@@ -41,7 +28,63 @@ class World(acting.World, Protocol):
 
     def step(self, actions: Actions, controls: Any = None) -> Any: ...
 
-    def checked_actions(self, actions: Actions) -> Tensor: ...
+
+class Recording:
+    """An episode in the making, of the only world of an environment: ticks, and what is needed to do them again."""
+
+    def __init__(self, env: World) -> None:
+        self._env = env
+        self._before, self._state = env.state_dict(), env.state
+        self._episode = int(self._state["episode"])
+        self._actions: list[Tensor] = []
+        self._controls: list[Tensor] = []
+        self._checks: list[int] = []
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks it has."""
+        return len(self._checks)
+
+    @property
+    def going(self) -> bool:
+        """Whether the episode has not ended, and somebody is alive in it."""
+        return int(self._state["episode"]) == self._episode and bool(self._state["alive"].any())
+
+    def step(self, actions: Tensor, controls: Tensor | None) -> None:
+        """Run a tick: actions [agents] i32, and controls [controls, agents] f32 where there are any."""
+        env = self._env
+        env.step(actions, controls)
+        assert env.observation is not None
+        self._actions.append(actions)
+        if controls is not None:
+            self._controls.append(controls)
+        self._checks.append(check_of(env.universe, self._state, env.outcome, [env.observation, env.action_mask]))
+
+    def episode(self, hands: tuple[int, ...] = (), others: str = "") -> Episode:
+        """The episode so far; of `hands` and `others` see `Episode`.
+
+        Raises:
+            EnvError: it has no tick.
+        """
+        if not self._checks:
+            raise EnvError("nobody is alive in this world: reset it first")
+        env, before = self._env, self._before
+        return Episode(
+            env.universe,
+            env.module.digest,
+            this_version(),
+            env.first_world,
+            env.num_agents,
+            before["seed"],
+            before["tick"],
+            {name: values.cpu() for name, values in before["state"].items()},
+            torch.stack(self._actions).cpu(),
+            torch.stack(self._controls).cpu() if env.num_controls else None,
+            tuple(self._checks),
+            ended_by(env.universe, env.outcome["cause"]),
+            hands,
+            others,
+        )
 
 
 def played(env: World, buffers: Buffers, policy: Any, ticks: int) -> Episode:
@@ -50,69 +93,7 @@ def played(env: World, buffers: Buffers, policy: Any, ticks: int) -> Episode:
     Raises:
         EnvError: nobody is alive in it.
     """
-    before, state = env.state_dict(), env.state
-    if isinstance(policy, Learnt):
-        choose: Callable[[int], Choice] = _learnt(policy, env)
-    else:
-        decide, steer = _deciding(env, buffers, policy), _steering(env, buffers, policy)
-
-        def choose(tick: int) -> Choice:
-            return decide(tick), steer()
-
-    actions: list[Tensor] = []
-    controls: list[Tensor | None] = []
-    checks: list[int] = []
-    episode = int(state["episode"])
-    while len(checks) < ticks and int(state["episode"]) == episode and bool(state["alive"].any()):
-        chosen_actions, chosen_controls = choose(len(checks))
-        actions.append(chosen_actions)
-        controls.append(chosen_controls)
-        env.step(actions[-1], controls[-1])
-        assert env.observation is not None
-        checks.append(check_of(env.universe, state, env.outcome, [env.observation, env.action_mask]))
-    if not checks:
-        raise EnvError("nobody is alive in this world: reset it first")
-    return Episode(
-        env.universe,
-        env.module.digest,
-        this_version(),
-        env.first_world,
-        env.num_agents,
-        before["seed"],
-        before["tick"],
-        {name: values.cpu() for name, values in before["state"].items()},
-        torch.stack(actions).cpu(),
-        torch.stack([each for each in controls if each is not None]).cpu() if env.num_controls else None,
-        tuple(checks),
-        ended_by(env.universe, env.outcome["cause"]),
-    )
-
-
-def _learnt(policy: Learnt, env: World) -> Callable[[int], Choice]:
-    """A function from the number of a tick to what a policy that acts by steps chooses in it."""
-    chosen_by = policy.acting(env)
-    return lambda _: chosen_by()
-
-
-def _deciding(env: World, buffers: Buffers, policy: Any) -> Callable[[int], Tensor]:
-    """A function from the number of a tick to its actions [agents] i32."""
-    interpreter = Interpreter(env.universe, env.device)
-    match policy:
-        case RecordedPolicy(actions=recorded):
-            return lambda tick: recorded[tick]
-        case RandomPolicy() | TabularPolicy() | NetworkPolicy():
-            return lambda _: chosen(interpreter, buffers, policy, Stream(env.seed, env.tick)).contiguous()
-        case _:
-            return lambda _: env.checked_actions(policy(env.observation, env.action_mask)).clone()
-
-
-def _steering(env: World, buffers: Buffers, policy: Any) -> Callable[[], Tensor | None]:
-    """A function that returns the controls [controls, agents] of a tick: drawn for policies that draw, else those of
-    the state.
-    """
-    if not env.num_controls:
-        return lambda: None
-    if isinstance(policy, (RandomPolicy, TabularPolicy)):
-        numbers = global_lanes(buffers.shape, env.device)
-        return lambda: drawn_controls(env.universe, numbers, Stream(env.seed, env.tick))
-    return lambda: env.state["controls"].clone()
+    recording, choose = Recording(env), deciding.deciding(env, buffers, policy)
+    while recording.ticks < ticks and recording.going:
+        recording.step(*choose(recording.ticks))
+    return recording.episode()

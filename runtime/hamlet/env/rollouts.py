@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter, thread_time
 from typing import Any, Literal
@@ -21,6 +21,7 @@ from hamlet.backend.protocol import (
     TabularPolicy,
 )
 from hamlet.backend.storage import Storage
+from hamlet.env.act.deciding import deciding
 from hamlet.env.act.learnt import playable, stepped
 from hamlet.env.act.networks import made_storage
 from hamlet.env.act.pace import kind_of
@@ -30,6 +31,8 @@ from hamlet.env.act.trajectories import Watch, watched_lanes
 from hamlet.env.attributes import MOST_TICKS
 from hamlet.env.checkpoints import Restorable
 from hamlet.env.keep.state import TICK_LIMIT
+from hamlet.errors import EnvError
+from hamlet.policies.acting import Choice
 from hamlet.policies.learnt import Learnt
 from hamlet.policies.mlp import MLP
 
@@ -138,6 +141,38 @@ class Running(Restorable):
             return Rollout(self.universe, ticks, counts)
         again = start(self.module, self._choice, self._tune)
         return Rollout(self.universe, ticks, counts, seen.trajectories(again, ticks, chosen, begin, by_tick))
+
+    def acting(self, policy: str | TabularPolicy | MLP | Learnt = "random") -> Callable[[], Choice]:
+        """A function that gives the actions of the next tick by a policy, [lanes] i32, and its controls, [controls,
+        lanes] f32, `None` in a universe without any: what `step` takes. Whoever steps may change some of them first.
+        They are those of a rollout; an `MLP` gives no controls of its own, and leaves them as they are.
+
+        Raises:
+            EnvError: it is no policy that chooses by the state, or does not fit.
+
+        Example:
+            choose = env.acting("random")
+            actions, controls = choose()
+            actions[0] = env.action_names.index("WAIT")
+            env.step(actions, controls)
+        """
+        acts = playable(self, policy)
+        if isinstance(acts, MLP):
+            acts = self._network_check.policy(acts)
+        elif not isinstance(acts, Learnt):
+            acts = self._arguments.actions.policy(acts, 1)
+            if isinstance(acts, RecordedPolicy):
+                raise EnvError("actions choose nothing: give them to step, or take a policy")
+        choose = deciding(self, self._buffers, acts)
+
+        def choice() -> Choice:
+            # What a step wrote into memory of the caller's, the policy does not look at.
+            if self._now.shown is not None:
+                with self._whole:
+                    self._observe()
+            return choose(0)
+
+        return choice
 
     def tabular(self, table: torch.Tensor, features: Sequence[Axis]) -> TabularPolicy:
         """Make a policy that `rollout` looks up in a table, while the state stays in registers.

@@ -56,6 +56,8 @@ class Episode:
         controls: [ticks, controls, agents] f32; `None` in a universe without any.
         checks: [ticks] u32: the CRC of every array after each tick, see `check_of`.
         ended: how the episode of each agent ended in the last tick, "" where it did not.
+        hands: the agents that somebody played by hand; none where one policy played all of them.
+        others: who played the others of a game: "random", or the SHA-256 of the numbers of a policy.
     """
 
     universe: Universe
@@ -70,6 +72,8 @@ class Episode:
     controls: Tensor | None
     checks: tuple[int, ...]
     ended: tuple[str, ...]
+    hands: tuple[int, ...] = ()
+    others: str = ""
 
     @property
     def ticks(self) -> int:
@@ -91,6 +95,7 @@ class Episode:
             "seed": self.seed,
             "tick": self.tick,
             "ended": list(self.ended),
+            **({"hands": list(self.hands), "others": self.others} if self.hands else {}),
             "actions": _packed(self.actions),
             "controls": None if self.controls is None else _packed(self.controls),
             "checks": _text(np.array(self.checks, np.uint32).tobytes()),
@@ -174,6 +179,10 @@ def _episode(about: dict[str, Any]) -> Episode:
     ended = tuple(visible(str(each)) for each in about["ended"])
     if len(ended) != agents or not re.fullmatch("[0-9a-f]{64}", about["digest"]):
         raise ValueError("an end for each agent, and a sha256")
+    hands = tuple(whole(each, 0, agents - 1, "agents by hand are some of the world") for each in about.get("hands", ()))
+    others = about.get("others", "")
+    if sorted(set(hands)) != [*hands] or not re.fullmatch("|random|[0-9a-f]{64}", others):
+        raise ValueError("each agent by hand once, and who played the others")
     return Episode(
         universe,
         about["digest"],
@@ -187,6 +196,8 @@ def _episode(about: dict[str, Any]) -> Episode:
         controls,
         tuple(checks.tolist()),
         ended,
+        hands,
+        others,
     )
 
 

@@ -1,0 +1,1 @@
+"""Playing a universe by hand, and boards of what was played."""
