@@ -18,7 +18,7 @@ SHELVES = (
     Shelf("Language", ("docs/language.md", "docs/diagnostics.md", "docs/explain.md", "docs/editors.md",
                        "docs/sweep.md", "docs/townlet.md")),
     Shelf("Training", ("docs/train.md", "docs/training.md", "docs/learning.md")),
-    Shelf("Running", ("docs/api.md", "docs/policies.md", "docs/adapters.md", "docs/telemetry.md", "docs/scale.md",
+    Shelf("Running", ("docs/api.md", "docs/policies.md", "docs/play.md", "docs/adapters.md", "docs/telemetry.md", "docs/scale.md",
                       "docs/gpu.md", "docs/page.md", "docs/export.md")),
     Shelf("Meaning and speed", ("docs/semantics.md", "docs/functions.md", "docs/exactness.md", "docs/performance.md",
                                 "benchmarks/README.md")),

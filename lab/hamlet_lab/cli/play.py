@@ -103,6 +103,11 @@ def play(
     console = Console(highlight=False)
     # Whatever is refused is refused before the terminal changes.
     hands = seats(make("same_step"), numbers, roles)
+    if output is not None:
+        try:
+            output.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CompileError(f"cannot write {output}: {error.strerror}") from error
     with typed() if script is None else nullcontext(script) as keyboard:
         game = Game(make, hands, player)
         Session(game, bindings, keyboard, console, rate, clock).run()

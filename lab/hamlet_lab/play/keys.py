@@ -120,7 +120,7 @@ def keys_of(text: str, bindings: Bindings) -> list[str]:
         once = _once(times[1] if times else word, bindings)
         if len(keys) + len(once) * (count := int(times[2]) if times else 1) > MOST_KEYS:
             raise CompileError(f"--keys has more than {MOST_KEYS:,} keys")
-        keys += once * count
+        keys += list(once) * count
     return keys
 
 

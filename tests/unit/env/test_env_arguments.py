@@ -352,6 +352,10 @@ TABLE: dict[tuple[str, str], Row] = {
     ("Env.alone", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
     ("Env.record", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
     ("Env.record", "ticks"): Row([None, *INTEGERS], [v for v in [*NO_INTEGER, 0, -1, 1 << 31] if v is not None]),
+    ("Env.acting", "policy"): Row(
+        ["random", Made(network)],
+        [*wrong_actions(LANES), "greedy", of(1, LANES), Made(lambda env: network(env, members=2))],
+    ),
     ("Env.record", "policy"): Row(
         ["random", of(3, 2), of(3, 2).tolist(), np.ones((3, 2), int), lambda seen, _: [0] * len(seen)],
         [each for each in [*wrong_actions(3, 2), "greedy", of(2)] if not callable(each)],
