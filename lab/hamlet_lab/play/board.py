@@ -41,7 +41,7 @@ class Terms:
 
     @classmethod
     def of(cls, episode: Episode) -> Terms:
-        """Those of an episode. One that a single policy played is as if all agents were played by hand."""
+        """The terms of an episode. One that a single policy played is as if all agents were played by hand."""
         everybody = tuple(range(episode.agents))
         hands = episode.hands or everybody
         return cls(hands, episode.agents, "" if hands == everybody else episode.others)
@@ -170,9 +170,9 @@ def _check_terms(episode: Episode, rules: Rules) -> None:
     if terms != rules.terms:
         mine, board = terms.said, rules.terms.said
         raise EnvError(f"it was played as {mine}, and this board is of {board if mine != board else 'other players'}")
-    for what, value, wanted in (("seed", episode.seed, rules.seed), ("world", episode.world, rules.world)):
-        if wanted is not None and value != wanted:
-            raise EnvError(f"it is of {what} {value}, and this board of {what} {wanted}")
+    for what, value, only in (("seed", episode.seed, rules.seed), ("world", episode.world, rules.world)):
+        if only is not None and value != only:
+            raise EnvError(f"it is of {what} {value}, and this board of {what} {only}")
     if episode.ticks > MOST_TICKS:
         raise EnvError(f"it has {episode.ticks:,} ticks, more than any episode that is recorded")
     if not episode.ticks:

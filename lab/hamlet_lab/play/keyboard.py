@@ -23,7 +23,7 @@ SINGLE = {"\r": ENTER, "\n": ENTER, " ": SPACE, "\t": TAB, "\x04": END}
 
 
 class Keyboard(Protocol):
-    """Whatever gives keys."""
+    """A giver of keys: a person or a text."""
 
     @property
     def waits(self) -> bool:
