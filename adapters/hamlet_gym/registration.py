@@ -8,9 +8,10 @@ from typing import Any
 
 from gymnasium.envs.registration import EnvSpec, register, registry
 
+from hamlet.policies.zoo import SHIPPED
+
 SINGLE, VECTOR = "hamlet_gym.single:Env", "hamlet_gym.vector:VectorEnv"
 NAMESPACE = "hamlet"
-SHIPPED = Path(__file__).parent / "universes"
 SEVERAL = frozenset({"tag", "wolves"})
 """Shipped universes whose roles ask for several agents in a world, which this interface does not have."""
 

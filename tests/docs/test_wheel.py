@@ -66,7 +66,7 @@ def test_the_readme_runs_from_the_wheel(environment: Callable[..., Path], tmp_pa
     example = next(block for block in README if block.language == "python")
     assert "mean_length" in example.text
     assert run(programs / "python", "-c", example.text, cwd=outside).stdout
-    shipped = "from importlib.resources import files; print(*files('hamlet_gym').joinpath('universes').iterdir())"
+    shipped = "from importlib.resources import files; print(*files('hamlet').joinpath('shipped').iterdir())"
     assert "town.hamlet" in run(programs / "python", "-c", shipped, cwd=outside).stdout
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 import hamlet
+from hamlet import schema
 from hamlet.backend.buffers import LaneCounts, Statistics
 from hamlet.backend.protocol import TabularPolicy
 from hamlet.env.act.results import LIFESPAN
@@ -232,7 +233,7 @@ def played(
     if isinstance(policy, Mapping):
         if None not in policy:
             networks = {role: each for role, each in policy.items() if isinstance(each, Policy)}
-            if set(networks) == set(env.roles) and all_roll(list(networks.values())):
+            if set(networks) == set(env.roles) and all_roll(list(networks.values())) and sees_small(env):
                 mlps = {str(role): mlp_of(each, greedy) for role, each in networks.items()}
                 return rolled_episodes(env, by_role(env, mlps), ticks)
             return first_episodes(env, chooser(env, networks, threads, greedy), ticks)
@@ -242,7 +243,7 @@ def played(
         return rolled_episodes(env, env.tabular(table.argmax(dim=-1) if greedy else table, policy.features), ticks)
     _check_fits(env, policy)
     kind = policy.about.get("activation", "tanh")
-    if not all_roll([policy]):
+    if not all_roll([policy]) or not sees_small(env):
         if kind != "tanh":
             raise TrainError(f"networks with {kind} have no controls, at most {MOST_HIDDEN} layers of {MOST_WIDTH}, "
                              "and weights of at most 2**20")  # fmt: skip
@@ -265,6 +266,12 @@ def all_roll(policies: Sequence[Policy]) -> bool:
     kinds = {(len(each.network.hidden), each.about.get("activation", "tanh")) for each in policies}
     sound = all(rolls(each.network) and np.abs(each.parameters).max() <= MOST_WEIGHT for each in policies)
     return len(kinds) == 1 and sound
+
+
+def sees_small(env: Env) -> bool:
+    """Whether all numbers that are observed are small enough for launches of many ticks."""
+    scales = [segment.scale for segment in schema.observation_segments(env.universe)]
+    return all(max(-scale.low, scale.high) <= MOST_WEIGHT for scale in scales)
 
 
 def played_by_chance(env: Env, ticks: int = MOST_TICKS) -> Episodes:

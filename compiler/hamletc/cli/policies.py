@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from hamlet.policies.zoo import in_zoo
 from hamletc.errors import CompileError
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ SUFFIX = ".safetensors"
 
 def is_policy(path: Path) -> bool:
     """Whether a path is that of a run of training, or of a file with weights."""
-    return path.suffix == SUFFIX or (path / "manifest.json").is_file() or any(path.glob(f"policy*{SUFFIX}"))
+    named = in_zoo(path) or path.suffix == SUFFIX
+    return named or (path / "manifest.json").is_file() or any(path.glob(f"policy*{SUFFIX}"))
 
 
 def export_policy(path: Path, form: str, output: Path) -> None:

@@ -11,6 +11,7 @@ import rich_click as click
 
 import hamlet
 from hamlet.errors import EnvError
+from hamlet.policies.zoo import in_zoo
 from hamlet.regular import read_regular
 from hamlet.strict_json import parsed
 from hamletc.errors import CompileError
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 RANDOM = "random"
 SIZE = 8
-FORMS = "the folder of a run, a file with weights, or JSON with the table and the features of a tabular policy"
+FORMS = "the folder of a run, a file with weights, `zoo:NAME` of a shipped universe, or JSON with the table and the features of a tabular policy"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -102,7 +103,7 @@ def player_of(named: str) -> Player:
     if named == RANDOM:
         return Player()
     path = Path(named)
-    if path.is_dir():
+    if in_zoo(named) or path.is_dir():
         return Player(named, hamlet.policy(path))
     try:
         content = read_regular(path)

@@ -10,6 +10,7 @@ from hamlet.errors import EnvError, shown
 from hamlet.policies.described import Described, described
 from hamlet.policies.files import Array, read_tensors
 from hamlet.policies.opened import FILENAME, weights_in
+from hamlet.policies.zoo import located
 
 
 def read_by_role(path: Path) -> dict[str | None, Described]:
@@ -19,6 +20,7 @@ def read_by_role(path: Path) -> dict[str | None, Described]:
     Raises:
         EnvError: there are none, or a file is damaged, or has no policy that is played here.
     """
+    path = located(path)
     files = sorted(path.glob(f"{Path(FILENAME).stem}-*{Path(FILENAME).suffix}")) if path.is_dir() else []
     if not files or (path / FILENAME).exists():
         files = [weights_in(path)]

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from hamlet_train.judged import Side
 
 PATH = click.Path(path_type=Path)
+NAME = "gallery"
+"""The word that stands for all shipped universes."""
+FEW = 200
+"""Agents of each universe of the gallery, at most."""
 
 
 @click.command(name="eval")
@@ -54,7 +58,8 @@ def evaluate(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Play episodes of UNIVERSE with a trained policy, and as many with random actions.
+    """Play episodes of UNIVERSE with a trained policy, and as many with random actions. `eval gallery` plays all shipped
+    universes: random actions, a script, the policy of the zoo, and what theory says, in one table.
 
     Of a run with several seeds all policies play. Intervals are those of a bootstrap, 95 %. --compare says with which
     probability A improves on B (Agarwal and others, 2021).
@@ -68,6 +73,13 @@ def evaluate(
     from hamlet_train.run import open_universe
     from hamlet_train.variety import params_of
 
+    if str(universe) == NAME and path is None and compare is None and not universe.exists():
+        from hamlet_train.cli.gallery import show_gallery
+
+        if texts or rival or elo or agents or greedy or seed is not None:
+            raise TrainError("eval gallery plays the zoo as it was trained: it takes --episodes, --threads and --json")
+        show_gallery(min(episodes, FEW), threads_of(threads), as_json)
+        return
     if (path is None) == (compare is None):
         raise TrainError("say who plays: --policy RUN, or --compare RUN OTHER, not both")
     if (rival or elo) and (path is None or as_json):

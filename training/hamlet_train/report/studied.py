@@ -103,7 +103,7 @@ def studied(run: Run, threads: int, tell: Tell) -> Studied:
     tell("random actions")
     env = here()
     chance = _roles(env, played_by_chance(env, longest))
-    action, alone = _best_alone(here, longest, tell)
+    action, alone = best_alone(here, longest, tell)
     whole = list[Followed]()
     for training in trainings:
         tell(f"seed {training.manifest.seed}")
@@ -130,7 +130,7 @@ def _roles(env: Env, episodes: Episodes) -> Mapping[str, Episodes]:
     return episodes.by_role(env) or {ALL: episodes}
 
 
-def _best_alone(here: Callable[[], Env], longest: int, tell: Tell) -> tuple[str, Mapping[str, Episodes]]:
+def best_alone(here: Callable[[], Env], longest: int, tell: Tell) -> tuple[str, Mapping[str, Episodes]]:
     """The single action with the greatest mean return, and its episodes: the simplest script that there is."""
     best: tuple[float, str, Mapping[str, Episodes]] | None = None
     for number, name in enumerate(action_names(here())):
