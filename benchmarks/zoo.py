@@ -4,9 +4,9 @@
     python benchmarks/zoo.py town tag --zoo /tmp/zoo
 
 Each training is that of `hamletc train` by the command in its manifest, and its weights are the same bytes wherever
-`hamletc train` gives the same weights: with the same version of hamletc, on CPUs with AVX2 or AVX-512, for any number of
-threads. Writes manifest.json, evaluations.jsonl and the policies of each into `--zoo`. Trainings stay in `--runs`; those
-that have ended are not trained again, so what was interrupted goes on. With `--check` it writes nothing into the zoo, and
+those of `hamletc train` are: with the same version of hamletc, on CPUs with AVX2 or AVX-512, for any number of threads.
+Writes manifest.json, evaluations.jsonl and the policies of each into `--zoo`. Trainings stay in `--runs`; those that
+have ended are not trained again, so what was interrupted goes on. With `--check` it writes nothing into the zoo, and
 says which weights there are others. `hamletc eval gallery` plays all of them anew.
 """
 
@@ -16,7 +16,7 @@ import argparse
 import os
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from facts import ROOT
@@ -118,8 +118,16 @@ def files_of(run: Run) -> dict[str, bytes]:
 
 def page(zoo: Path) -> str:
     """The table of what the zoo has, by the last evaluations of its trainings."""
-    lines = ["# The zoo", "", "`python benchmarks/zoo.py` trains all of it, `--check` compares the bytes of weights.", ""]
-    lines += ["| universe | role | agents | agent-ticks | random | trained | weights |", "|---|---|--:|--:|--:|--:|---|"]
+    lines = [
+        "# The zoo",
+        "",
+        "`python benchmarks/zoo.py` trains all of it, `--check` compares the bytes of weights.",
+        "",
+    ]
+    lines += [
+        "| universe | role | agents | agent-ticks | random | trained | weights |",
+        "|---|---|--:|--:|--:|--:|---|",
+    ]
     little, total = [], 0
     for folder in sorted(path.parent for path in zoo.glob("*/manifest.json")):
         run = Run(folder)
@@ -131,9 +139,15 @@ def page(zoo: Path) -> str:
             lines.append(f"| {folder.name} | {now.role or ''} | {sizes} | `{(manifest.weights or '')[:12]}` |")
             if learnt - random <= LITTLE * abs(random):
                 little.append(f"{folder.name}{f' ({now.role})' if now.role else ''}")
-    lines += ["", "Mean returns of the first episodes of about 200 agents in worlds that the training does not have. Settings"]
-    lines += [f"are the defaults; all has {total / 1e6:.2f} MB. Weights are the same bytes with the same version of hamletc on"]
-    lines += [f"CPUs with AVX2 or AVX-512. Less than {LITTLE:.0%} above random actions: {', '.join(little) or 'none'}.", ""]
+    lines += [
+        "",
+        "Mean returns of the first episodes of about 200 agents in worlds that the training does not have. Settings",
+    ]
+    lines += [f"are the defaults; all has {total / 1e6:.2f} MB. Weights are the same bytes with the same hamletc on"]
+    lines += [
+        f"CPUs with AVX2 or AVX-512. Less than {LITTLE:.0%} above random actions: {', '.join(little) or 'none'}.",
+        "",
+    ]
     return "\n".join(lines)
 
 

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 RANDOM = "random"
 SIZE = 8
-FORMS = "the folder of a run, a file with weights, `zoo:NAME` of a shipped universe, or JSON with the table and the features of a tabular policy"
+FORMS = (
+    "the folder of a run, a file with weights, `zoo:NAME` of a shipped universe, "
+    "or JSON with the table and the features of a tabular policy"
+)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -19,8 +19,8 @@ def policy(path: str | Path, greedy: bool = False) -> Learnt:
 
     Args:
         path: the folder of a run, its `policy.safetensors`, or a checkpoint. Of a run that has not ended it is the
-            latest checkpoint. `zoo:town` is the policy of the shipped town (`hamlet.policies.zoo`). Where roles learnt policies of their own it has all of these, and those of opponents
-            that they learnt against; a file of one role has that one.
+            latest checkpoint. Where roles learnt policies of their own it has all of these, and those of opponents
+            that they learnt against; a file of one role has that one. `zoo:town` is that of the shipped town.
         greedy: whether it takes its likeliest action and the means of its controls rather than draw them.
 
     Raises:

@@ -58,8 +58,9 @@ def evaluate(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Play episodes of UNIVERSE with a trained policy, and as many with random actions. `eval gallery` plays all shipped
-    universes: random actions, a script, the policy of the zoo, and what theory says, in one table.
+    """Play episodes of UNIVERSE with a trained policy, and as many with random actions.
+
+    `eval gallery` plays all shipped universes: random actions, a script, the policy of the zoo, and theory.
 
     Of a run with several seeds all policies play. Intervals are those of a bootstrap, 95 %. --compare says with which
     probability A improves on B (Agarwal and others, 2021).
