@@ -20,7 +20,7 @@ from hamlet_train.run import Run, open_universe
 
 @dataclass(frozen=True, slots=True)
 class Yardstick:
-    """A number that is known of a universe without training.
+    """A number that somebody has for a universe without training.
 
     Attributes:
         measure: `return`, or `length` in ticks.
@@ -42,7 +42,7 @@ YARDSTICKS = {
     "combo": Yardstick("return", 1.0, "the whole strength of the enemy"),
     "commons": Yardstick("return", 6.5, "an effort of 1.8 all the time (Gordon 1954)"),
 }
-"""What is known, by universe."""
+"""Yardsticks by universe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,14 @@ def compared(name: str, episodes: int, threads: int) -> list[Row]:
     action, alone = best_alone(here, longest, lambda _: None)
     env = here()
     learnt = _roles(env, played(env, policies, threads, ticks=longest))
-    known = YARDSTICKS.get(name, Yardstick())
+    yardstick = YARDSTICKS.get(name, Yardstick())
     rows = []
     for role in chance:
-        scripted, script = known.scripted or (_mean(alone[role], known.measure).value, f"{action} all the time")
-        random, trained = (_mean(each[role], known.measure) for each in (chance, learnt))
-        rows.append(Row(name, role, known.measure, random, scripted, script, trained, known.theory, known.why))
+        scripted, script = yardstick.scripted or (_mean(alone[role], yardstick.measure).value, f"{action} all the time")
+        random, trained = (_mean(each[role], yardstick.measure) for each in (chance, learnt))
+        rows.append(
+            Row(name, role, yardstick.measure, random, scripted, script, trained, yardstick.theory, yardstick.why)
+        )
     return rows
 
 
