@@ -18,9 +18,21 @@ from hamletc.language.source import Source
 from hamletc.read import parsed
 
 MOST_LINES, MEDIAN_LINES = 80, 40
-LARGE = frozenset({"acrobot", "fire", "inventory", "minigrid_four_rooms", "simple_spread", "wolf_sheep"})
-"""Ports with tens of thousands of cells, with hundreds of agents or functions, or with starts looked for among hundreds
-of cells: their IR takes seconds."""
+LARGE = frozenset(
+    {
+        "acrobot",
+        "commons_harvest",
+        "fire",
+        "inventory",
+        "mettagrid_arena",
+        "minigrid_four_rooms",
+        "segregation",
+        "simple_spread",
+        "wolf_sheep",
+    }
+)
+"""Ports with thousands of cells, with dozens of agents that look around or functions, or with starts looked for among
+hundreds of cells: their IR takes from ten seconds to a minute and a half."""
 EFFORT = Effort(worlds=7, ticks=3, rounds=8, compact=(torch.uint8,))
 """Little: the kernels are compared with the original, for thousands of steps."""
 
