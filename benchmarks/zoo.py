@@ -47,7 +47,7 @@ class Keeping:
 
 
 OTHERS = {
-    "town": Keeping(ticks=8_000_000),
+    "town": Keeping(ticks=30_000_000, worlds=1024),
     "shifts": Keeping(ticks=8_000_000),
     "tag": Keeping(agents=6),
     "wolves": Keeping(agents=12),

@@ -28,7 +28,7 @@ from hamlet.package.module import Module
 from hamlet.policies.learnt import Learnt, Outputs
 from hamlet.policies.mlp import MLP
 from hamlet.policies.roles import LearntByRole
-from hamlet.telemetry import JsonLines, Record, TensorBoard
+from hamlet.telemetry import JsonLines, MLflow, Record, TensorBoard, WandB
 from hamlet.telemetry.telemetry import Telemetry
 
 HEAD = """# Python
@@ -68,6 +68,8 @@ CLASSES: tuple[type, ...] = (
     Record,
     JsonLines,
     TensorBoard,
+    WandB,
+    MLflow,
     Episode,
     Replay,
 )

@@ -52,6 +52,8 @@ TRIED: dict[str, tuple[str, ...]] = {
     "rich-click": COMMANDS,
     "matplotlib": ("tests/unit/cli/test_cli_run.py",),
     "safetensors": ("tests/unit/env/test_env_saved.py",),
+    "wandb": ("tests/unit/telemetry/test_trackers.py",),
+    "mlflow-skinny": ("tests/unit/telemetry/test_trackers.py",),
     "tensorboard": ("tests/unit/telemetry/test_telemetry.py",),
     "pyarrow": ("tests/unit/cli/test_cli_sweep.py",),
     "onnx": ("tests/unit/export/test_policy_exports.py",),

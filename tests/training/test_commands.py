@@ -176,7 +176,7 @@ def test_a_board_has_evaluations_and_random_actions(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    from hamlet_train.cli.watch import on_board
+    from hamlet_train.cli.boards import on_board
 
     board = on_board(tmp_path)
     for policy, ticks, mean in ((RANDOM, 0, 2.0), (TRAINED, 0, 1.0), (TRAINED, 500, 3.0)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import rich_click as click
@@ -42,6 +42,8 @@ from hamlet_train.settings import names
               help="End after N evaluations without progress.")  # fmt: skip
 @click.option("--memory", metavar="gru:N", help="Agents remember N numbers, which gated recurrent units learn to keep.")
 @click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
+@click.option("--sink", "sinks", multiple=True, metavar="SINK",
+              help="Where numbers go too: wandb:PROJECT, mlflow:EXPERIMENT, MODULE:FUNCTION. Repeatable.")  # fmt: skip
 def train(
     universe: Path,
     ticks: int | None,
@@ -63,6 +65,7 @@ def train(
     patience: int | None,
     memory: str | None,
     tensorboard: bool,
+    sinks: tuple[str, ...],
 ) -> None:
     """Train a policy on UNIVERSE (a file, or a generated package) by PPO with action masks and controls.
 
@@ -70,11 +73,12 @@ def train(
     """
     from hamlet.waiting import told
     from hamlet_train.cli.begin import Arguments, name_of, opened
+    from hamlet_train.cli.boards import on_board, sinks_of
     from hamlet_train.cli.ending import show
     from hamlet_train.cli.options import threads_of
     from hamlet_train.cli.report import write_report
     from hamlet_train.cli.seeds import train_others
-    from hamlet_train.cli.watch import on_board, shown
+    from hamlet_train.cli.watch import shown
     from hamlet_train.ranks import joined, left
     from hamlet_train.training import Watch, train
 
@@ -90,11 +94,13 @@ def train(
             if manifest.opponents:
                 whose = f"{' and '.join(manifest.opponents)} as in another run, and each other role learns"
             click.echo(f"{module.name} has the roles {roles}: {whose}", err=True)
-        board = on_board(run.folder / "tensorboard") if tensorboard and ranks.first else None
-        screen = (
-            shown(f"training {manifest.universe}", manifest.updates, board) if ranks.first else nullcontext(Watch())
-        )
-        with screen as watch, told(manifest.universe, quiet=not ranks.first):
+        boards = [on_board(run.folder / "tensorboard")] if tensorboard and ranks.first else []
+        title = f"training {manifest.universe}"
+        with ExitStack() as stack:
+            boards += stack.enter_context(sinks_of(sinks if ranks.first else ()))
+            screen = shown(title, manifest.updates, boards) if ranks.first else nullcontext(Watch())
+            watch = stack.enter_context(screen)
+            stack.enter_context(told(manifest.universe, quiet=not ranks.first))
             digest = train(run, module, manifest, ranks, threads_of(threads), watch)
         if ranks.first:
             show(run, module, manifest, digest, threads_of(threads))

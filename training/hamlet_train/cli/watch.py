@@ -1,13 +1,9 @@
-"""How far a training is: a bar with its last evaluation on a terminal, elsewhere a line now and then; TensorBoard."""
+"""How far a training is: a bar with its last evaluation on a terminal, elsewhere a line now and then."""
 
 from __future__ import annotations
 
-import math
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -16,7 +12,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from hamlet_train.errors import TrainError
 from hamlet_train.evaluation import RANDOM, Evaluated, Fared
 from hamlet_train.ppo import Progress as Update
 from hamlet_train.training import Watch
@@ -29,8 +24,6 @@ WIDE = 100
 """Columns of a terminal that has room for a bar."""
 RECENT = 10.0
 """Seconds over which a rate is taken, about."""
-LEARNING = ("policy_loss", "value_loss", "entropy", "clipped", "divergence", "gradient")
-"""Numbers of an update that TensorBoard shows."""
 
 
 class Last:
@@ -81,19 +74,17 @@ def in_short(number: float) -> str:
 
 
 @contextmanager
-def shown(what: str, updates: int, board: Watch | None = None) -> Iterator[Watch]:
-    """Show on standard error what the given one is told, and pass it on to a board."""
+def shown(what: str, updates: int, boards: Sequence[Watch] = ()) -> Iterator[Watch]:
+    """Show on standard error what the given one is told, and pass it on to boards."""
     with _on_screen(what, updates) as screen:
-        if board is None:
-            yield screen
-        else:
-            yield Watch(_both(screen.updated, board.updated), _both(screen.evaluated, board.evaluated))
+        watches = (screen, *boards)
+        yield Watch(_all([each.updated for each in watches]), _all([each.evaluated for each in watches]))
 
 
-def _both(first: Any, second: Any) -> Any:
+def _all(tells: Sequence[Callable[[Any], None]]) -> Callable[[Any], None]:
     def tell(said: Any) -> None:
-        first(said)
-        second(said)
+        for each in tells:
+            each(said)
 
     return tell
 
@@ -131,52 +122,3 @@ def _on_screen(what: str, updates: int) -> Iterator[Watch]:
             click.echo(f"{what}: {done} after {now - begin:.0f} s, {said}", err=True)
 
     yield Watch(line, last.evaluated)
-
-
-def on_board(folder: Path) -> Watch:
-    """Writes updates and evaluations for TensorBoard, into a folder, in the place of what is there.
-
-    Raises:
-        TrainError: TensorBoard is not installed.
-    """
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ModuleNotFoundError as error:
-        raise TrainError("--tensorboard needs TensorBoard: pip install 'hamletc[tensorboard]'") from error
-    shutil.rmtree(folder, ignore_errors=True)
-    writer: Any = SummaryWriter(str(folder))
-
-    def updated(update: Update) -> None:
-        for name, value in asdict(update).items():
-            if name in LEARNING and not math.isnan(value):
-                writer.add_scalar(f"{name}/{update.role}" if update.role else name, value, update.ticks)
-        writer.flush()
-
-    chance = dict[str, float]()
-
-    def evaluated(said: Evaluated) -> None:
-        values = scalars(said)
-        if said.policy == RANDOM:
-            chance.update({name: value for name, value in values.items() if not name.endswith("quartile")})
-            return
-        for name, value in values.items():
-            writer.add_scalar(name, value, said.ticks)
-        # A line that does not change: TensorBoard has no other baselines.
-        for name, value in chance.items():
-            writer.add_scalar(f"{name}/random", value, said.ticks)
-        writer.flush()
-
-    return Watch(updated, evaluated)
-
-
-def scalars(evaluated: Evaluated) -> dict[str, float]:
-    """The numbers of an evaluation by the names under which TensorBoard shows them: `length`, `return`, or of each role
-    `length/wolf`, and quartiles behind them."""
-    numbers = dict[str, float]()
-    for fared in evaluated.fared:
-        for name, middle in (("length", fared.length), ("return", fared.returned)):
-            whole = f"{name}/{fared.role}" if fared.role else name
-            numbers[whole] = middle.mean
-            numbers[f"{whole}/lower quartile"] = middle.lower
-            numbers[f"{whole}/upper quartile"] = middle.upper
-    return numbers
