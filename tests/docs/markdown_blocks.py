@@ -9,6 +9,7 @@
 | `console`, `console exit=1` | `$ commands`, each followed by lines of its output; `...` stands for any lines |
 | `c FILES` | a program, built with these files and run; it returns 0 |
 | `python` | run in one namespace per page |
+| `LANGUAGE NAME.END` | a file of docs/recipes.md: `tests/unit/export/test_recipes.py` builds and runs it |
 | `text in PATH` | lines of that file of the workspace, side by side; `...` stands for any lines |
 | `sh`, `text`, no info | shown only |
 """

@@ -133,6 +133,8 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
             case ("text", "in", path):
                 shown = tuple(block.text.splitlines())
                 assert missing_lines(shown, (workspace / path).read_text()) == [], block.where
+            case (_, name) if "." in name:
+                assert page.name == "recipes.md", f"{block.where}: only recipes are files, and have a test of their own"
             case ("toml",):
                 assert tomllib.loads(block.text), block.where
             case ("json" | "yaml",):
