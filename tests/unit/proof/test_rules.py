@@ -121,3 +121,45 @@ def test_what_is_assumed_holds_in_its_context_alone() -> None:
     for context, value in ((inside, 0), (outside, 1)):
         assert context.op("lshr", context.variable("word"), context.constant(31, 32)).value == value
     assert arena.op("lshr", arena.variable("word"), arena.constant(31, 32)).value is None
+
+
+def test_a_clamp_has_bounds_of_its_own_and_decides_comparisons() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0), number("more", -0.5, 0.5))
+    zero, one = arena.constant(0, 32), arena.constant(0x3F800000, 32)
+    total = arena.op("fadd", arena.variable("meter"), arena.variable("more"))
+    above = arena.select(arena.op("flt", total, zero), zero, total)
+    clamped = arena.select(arena.op("flt", one, above), one, above)
+    bounds, merger = Bounds(arena), Merger(depths=())
+    numbers = bounds.numbers(clamped)
+    assert numbers is not None
+    assert (numbers.low, numbers.high) == (0.0, 1.0)
+    assert merger.equal(arena, arena.op("flt", clamped, zero), arena.constant(0, 1))
+    assert merger.equal(arena, arena.op("fle", clamped, one), arena.constant(1, 1))
+    assert not merger.equal(arena, arena.op("flt", total, zero), arena.constant(0, 1))
+    assert not merger.equal(arena, arena.op("fle", clamped, zero), arena.constant(0, 1))
+
+
+def test_a_difference_that_is_chosen_where_it_is_one_is_not_below_0() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0))
+    bound, zero, meter = arena.constant(0x3E99999A, 32), arena.constant(0, 32), arena.variable("meter")
+    difference = arena.op("fadd", arena.negative(meter), bound)
+    for condition, least in ((arena.op("flt", meter, bound), 0.0), (arena.op("flt", bound, meter), -0.7)):
+        numbers = Bounds(arena).numbers(arena.select(condition, difference, zero))
+        assert numbers is not None
+        assert numbers.low == pytest.approx(least, abs=1e-6)
+
+
+@pytest.mark.parametrize("side", [5, 8])
+def test_few_values_of_a_coordinate_and_of_a_sum_modulo_a_side(side: int) -> None:
+    words = np.random.default_rng(7).integers(0, side, (2, 200)).astype(np.uint32)
+    arena = unmerged(*(Variable(name, each, 0, side - 1) for name, each in zip("xy", words, strict=True)))
+    x, y, zero = arena.variable("x"), arena.variable("y"), arena.constant(0, 32)
+    step = arena.select(arena.op("eq", y, zero), arena.constant(-1, 32), arena.constant(1, 32))
+    moved = arena.op("add", x, step)
+    above = arena.select(arena.op("slt", moved, zero), zero, moved)
+    last = arena.constant(side - 1, 32)
+    assert Bounds(arena).values(arena.select(arena.op("slt", last, above), last, above)) == set(range(side))
+    less = arena.op("sub", x, y)
+    around = arena.select(arena.op("ult", x, y), arena.op("add", less, arena.constant(side, 32)), less)
+    assert Bounds(arena).words(around) == (0, side - 1)
+    assert Bounds(arena).values(less) == {value % 2**32 for value in range(1 - side, side)}
