@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 RANDOM = "random"
 SIZE = 8
 FORMS = (
-    "the folder of a run, a file with weights, `zoo:NAME` of a shipped universe, "
+    "the folder of a run, a file with weights or of ONNX, `zoo:NAME` of a shipped universe, "
     "or JSON with the table and the features of a tabular policy"
 )
 
@@ -113,7 +113,7 @@ def player_of(named: str) -> Player:
     except OSError as error:
         raise CompileError(f"cannot read {path}: {error.strerror}") from error
     # A file of safetensors begins with the size of its header.
-    if path.suffix == ".safetensors" or content[SIZE : SIZE + 1] == b"{":
+    if path.suffix in (".safetensors", ".onnx") or content[SIZE : SIZE + 1] == b"{":
         return Player(named, hamlet.policy(path))
     return Player(named, table=_table(path, content))
 

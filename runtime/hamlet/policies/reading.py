@@ -5,17 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from hamlet.errors import EnvError, shown
 from hamlet.policies.by_role import read_by_role
 from hamlet.policies.learnt import Learnt
+from hamlet.policies.outside import SUFFIX, opened_onnx, outside
 from hamlet.policies.roles import LearntByRole
 
 OPPONENTS = "opponents"
 """The folder of a run that has the policies of roles which play as they are."""
 
 
-def policy(path: str | Path, greedy: bool = False) -> Learnt:
-    """A policy that was learnt by `hamletc train`, or saved by an example that learns.
+def policy(path: str | Path | torch.nn.Module, greedy: bool = False) -> Learnt:
+    """A policy that was learnt by `hamletc train`, or saved by an example that learns; or a network of others, whose
+    bits are not promised: a file of ONNX, or a module of torch that takes observations [lanes, values], and masks if it
+    takes two arguments, and gives logits [lanes, actions] or actions [lanes].
 
     Args:
         path: the folder of a run, its `policy.safetensors`, or a checkpoint. Of a run that has not ended it is the
@@ -27,7 +32,11 @@ def policy(path: str | Path, greedy: bool = False) -> Learnt:
         EnvError: safetensors is not installed, or nothing can be read there, or it is damaged, or it is no policy that
             is played here.
     """
+    if isinstance(path, torch.nn.Module) and not isinstance(path, Learnt):
+        return outside(path, greedy)
     there = _path(path)
+    if there.suffix == SUFFIX and not there.is_dir():
+        return opened_onnx(there, greedy)
     policies = read_by_role(there)
     if None in policies:
         return Learnt(policies[None], greedy)

@@ -14,6 +14,7 @@ from hamlet.errors import EnvError
 from hamlet.policies.acting import World
 from hamlet.policies.learnt import Learnt
 from hamlet.policies.mlp import MLP
+from hamlet.policies.outside import Outside
 from hamlet.policies.roles import LearntByRole
 
 Other = TypeVar("Other")
@@ -76,6 +77,8 @@ def stepped(
             why = (
                 "it has a policy for each role"
                 if isinstance(policy, LearntByRole)
+                else "it is a network of others"
+                if isinstance(policy, Outside)
                 else "it has controls"
                 if policy.controls
                 else "its layers are too many, or too wide"

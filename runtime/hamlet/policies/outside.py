@@ -1,0 +1,239 @@
+"""Networks of others as policies: modules of torch, and graphs of ONNX. Their sums have an order of their own, so bits
+are not promised."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hamlet.arguments import flag
+from hamlet.errors import EnvError, shown
+from hamlet.interpreter.networks import choose
+from hamlet.package.module import Module
+from hamlet.policies.acting import Choice, World
+from hamlet.policies.learnt import Learnt, Outputs
+from hamlet.policies.mlp import MLP
+from hamlet.regular import read_regular
+
+SUFFIX = ".onnx"
+MOST_BYTES = 1 << 31
+OUTPUTS = ("action", "logits", "controls")
+"""Outputs of a network that a policy reads, by name: actions [lanes], logits [lanes, actions], controls [lanes,
+controls]."""
+
+Gives: TypeAlias = Callable[[Tensor, Tensor], Mapping[str, Tensor]]
+"""The outputs by name, of observations [lanes, values] f32 and masks [lanes, actions] bool."""
+
+
+class Outside(Learnt):
+    """A network of others as a policy, which acts by steps in rollouts too. Actions are drawn by its logits, with the
+    words of the environment's seed and tick, or taken as it gives them; controls are taken as it gives them.
+
+    Attributes:
+        path: its file, or the name of its class.
+        universe, digest: of the universe that its file names; empty where it names none.
+    """
+
+    def __init__(self, named: str, gives: Gives, greedy: bool, facts: Mapping[str, str]) -> None:
+        torch.nn.Module.__init__(self)
+        self.greedy, self._gives = flag("greedy", greedy), gives
+        self.path = Path(named)
+        self.universe, self.digest = facts.get("universe", ""), facts.get("digest", "")
+        self.seed, self.update, self.features = 0, None, ()
+
+    @property
+    def is_table(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def rolls(self) -> bool:
+        """Never: kernels play no networks of others."""
+        return False
+
+    @property
+    def controls(self) -> int:
+        """Nobody knows before it acts."""
+        return 0
+
+    def check(self, module: Module) -> None:
+        """Refuse another universe than the one that the file names, if it names one.
+
+        Raises:
+            EnvError: it is for another one.
+        """
+        if self.digest and self.digest != module.digest:
+            version = "another version of " if self.universe == module.name else ""
+            raise EnvError(f"{self.path} is for {version}{self.universe} ({self.digest[:12]}), not for {module!r}")
+
+    def forward(self, observation: Tensor, mask: Tensor | None = None) -> Outputs:  # noqa: ARG002
+        """Nothing: call the network itself.
+
+        Raises:
+            EnvError: always.
+        """
+        self._refuse()
+
+    def mlp(self) -> MLP:
+        """Nothing: it is no `hamlet.MLP`.
+
+        Raises:
+            EnvError: always.
+        """
+        self._refuse()
+
+    def extra_repr(self) -> str:
+        """The line that torch shows."""
+        return f"{self.path}, a network of others"
+
+    def acting(self, env: World) -> Callable[[], Choice]:
+        """A function that gives the actions and controls of the next tick, see `Learnt.acting`.
+
+        Raises:
+            EnvError: it is for another universe, or the environment observes in another type. The function raises it
+                where an output has another shape or type than actions or controls have, or is no number.
+        """
+        self.check(env.module)
+        seen = env.observation
+        if seen is None or seen.dtype is not torch.float32:
+            raise EnvError('a policy reads observations in f32: make the environment with obs_dtype="float32"')
+
+        def choice() -> Choice:
+            assert env.observation is not None
+            try:
+                outputs = self._gives(env.observation.contiguous(), env.action_mask.contiguous())
+            except EnvError:
+                raise
+            except Exception as error:
+                # A network of others may raise anything.
+                raise EnvError(
+                    f"{self.path} cannot read observations {_of(env.observation)}: {_line(error)}"
+                ) from error
+            return self._actions(env, outputs), self._controls(env, outputs)
+
+        return choice
+
+    def _actions(self, env: World, outputs: Mapping[str, Tensor]) -> Tensor:
+        if "logits" in outputs:
+            logits = self._fits("logits", outputs["logits"], (env.num_lanes, env.num_actions), env)
+            # Only logits of allowed actions are looked at, so that others may be -inf.
+            mask = env.action_mask
+            if not bool(torch.isfinite(logits.masked_fill(~mask, 0.0)).all()):
+                raise EnvError(f"{self.path} gives logits that are not finite in tick {env.tick}")
+            words = None if self.greedy else env.policy_words()
+            return choose(logits.masked_fill(~mask, 0.0).T, mask.T, words)[0]
+        if "action" not in outputs:
+            raise EnvError(f"{self.path} gives neither logits nor actions")
+        actions = outputs["action"]
+        if actions.is_floating_point() or actions.dtype is torch.bool or tuple(actions.shape) != (env.num_lanes,):
+            raise EnvError(f"{self.path} gives actions {_of(actions)}, and they are whole numbers [{env.num_lanes}]")
+        if not bool(((actions >= 0) & (actions < env.num_actions)).all()):
+            raise EnvError(f"{self.path} gives an action that does not exist: actions are 0 .. {env.num_actions - 1}")
+        return actions.to(env.device, torch.int32)
+
+    def _controls(self, env: World, outputs: Mapping[str, Tensor]) -> Tensor | None:
+        if not env.num_controls:
+            return None
+        if "controls" not in outputs:
+            raise EnvError(f"{self.path} gives no controls, and {env.module.name} has {env.num_controls}")
+        controls = self._fits("controls", outputs["controls"], (env.num_lanes, env.num_controls), env)
+        if not bool(torch.isfinite(controls).all()):
+            raise EnvError(f"{self.path} gives controls that are not finite in tick {env.tick}")
+        return torch.minimum(torch.maximum(controls, env.control_low), env.control_high).T.contiguous()
+
+    def _fits(self, what: str, values: Tensor, shape: tuple[int, int], env: World) -> Tensor:
+        if not values.is_floating_point() or tuple(values.shape) != shape:
+            raise EnvError(f"{self.path} gives {what} {_of(values)}, and here they are numbers {list(shape)}")
+        return values.detach().to(env.device, torch.float32)
+
+    def _refuse(self) -> NoReturn:
+        raise EnvError(f"{self.path} is a network of others: it acts, and is no MLP")
+
+
+def outside(module: torch.nn.Module, greedy: bool) -> Outside:
+    """A module of torch as a policy. It is called with observations, and masks if it takes two arguments, without
+    gradients, and gives logits [lanes, actions], actions [lanes] of an integer type, or these and controls by name, in
+    a dictionary or a named tuple."""
+    takes = inspect.signature(module.forward).parameters.values()
+    plain = [each for each in takes if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    masked = len(plain) > 1 or any(each.kind is each.VAR_POSITIONAL for each in takes)
+
+    @torch.no_grad()
+    def gives(observation: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
+        result: Any = module(observation, mask) if masked else module(observation)
+        if isinstance(result, Tensor):
+            return {"logits" if result.is_floating_point() else "action": result}
+        named = result._asdict() if hasattr(result, "_asdict") else result
+        if not isinstance(named, Mapping) or not all(isinstance(each, Tensor) for each in named.values()):
+            raise EnvError(f"{type(module).__name__} gives {shown(result)}: give logits, actions, or them by name")
+        return {"action" if name == "actions" else str(name): each for name, each in named.items()}
+
+    return Outside(type(module).__name__, gives, greedy, {})
+
+
+def opened_onnx(path: Path, greedy: bool) -> Outside:
+    """A graph of ONNX as a policy: inputs `observation` [lanes, values] f32 and, if it has it, `mask` [lanes, actions]
+    bool; outputs see `OUTPUTS`.
+
+    Raises:
+        EnvError: it cannot be read, is damaged, keeps numbers in other files, or has other inputs and outputs.
+    """
+    try:
+        import onnx
+        import onnxruntime
+        from onnx.external_data_helper import uses_external_data
+    except ModuleNotFoundError as error:
+        raise EnvError(f"{path} is a graph of ONNX: pip install 'hamletc[onnx]'") from error
+    try:
+        content = read_regular(path, MOST_BYTES)
+    except OSError as error:
+        raise EnvError(f"cannot read {path}: {error.strerror or error}") from error
+    try:
+        model = onnx.load_model_from_string(content)
+        if any(uses_external_data(each) for each in model.graph.initializer):
+            raise EnvError(f"{path} keeps numbers in other files: write it as one")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads, options.log_severity_level = 1, 4
+        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    except EnvError:
+        raise
+    except Exception as error:
+        # What is wrong with a file is of a type of protobuf's or of onnxruntime's.
+        raise EnvError(f"{path} is no graph of ONNX, or a damaged one") from error
+    inputs, outputs = ({each.name: each for each in every} for every in (session.get_inputs(), session.get_outputs()))
+    if set(inputs) - {"observation", "mask"} or "observation" not in inputs:
+        raise EnvError(f"{path} has the inputs {', '.join(inputs)}: a policy has observation, and may have mask")
+    for name, kind in (("observation", "tensor(float)"), ("mask", "tensor(bool)")):
+        if name in inputs and (inputs[name].type != kind or len(inputs[name].shape) != 2):
+            raise EnvError(f"{path} has an input {name} that is no {kind} of two axes")
+    read = [name for name in OUTPUTS if name in outputs]
+    if not {"action", "logits"} & set(read):
+        raise EnvError(f"{path} has the outputs {', '.join(outputs)}: a policy has logits or action")
+
+    def gives(observation: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
+        every = {"observation": observation.cpu().numpy(), "mask": mask.cpu().numpy()}
+        results = session.run(read, {name: every[name] for name in inputs})
+        return {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in zip(read, results, strict=True)}
+
+    facts = {each.key: each.value for each in model.metadata_props}
+    policy = Outside(str(path), gives, greedy, facts)
+    # Games say by which numbers the others were played.
+    policy.register_parameter(
+        "content", torch.nn.Parameter(torch.frombuffer(bytearray(content), dtype=torch.uint8), False)
+    )
+    return policy
+
+
+def _of(values: Tensor) -> str:
+    return f"{list(values.shape)} of {values.dtype}"
+
+
+def _line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= 160 else f"{text[:157]}..."
