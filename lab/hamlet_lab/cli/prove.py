@@ -15,20 +15,33 @@ from hamlet_lab.runners import ARCHITECTURES
 @click.option(
     "--ptx", "architecture", type=click.Choice(ARCHITECTURES), default="sm_90", show_default=True, help="For this GPU."
 )
+@click.option(
+    "-o",
+    "--certificate",
+    type=click.Path(path_type=Path),
+    help="Where the certificate goes: beside the package by default, as NAME.proof.json.",
+)
 @click.pass_context
-def prove(ctx: click.Context, universe: Path, architecture: str) -> None:
+def prove(ctx: click.Context, universe: Path, architecture: str, certificate: Path | None) -> None:
     """Prove that the PTX of the step of UNIVERSE (a file, or a generated package) does what the tick IR says.
 
     The step is that of worlds of one agent, without observations. For each word of memory that it must leave it is
     shown, for all states within bounds at once, that the PTX leaves it and nothing else. A word that is not proven is
     named, with a state where one shows that it is wrong. Exit code 1 if a word is not proven. It needs bitwuzla:
-    pip install 'hamletc[proof]'.
+    pip install 'hamletc[proof]'. Where all are proven, a certificate is written, which `hamletc attest` checks.
     """
+    from hamlet_lab.proof.attest import beside
     from hamlet_lab.proof.report import prove_package
     from hamletc.cli.package import open_package
 
-    module = open_package(universe, write_here=False)
+    module = open_package(universe)
     report = prove_package(module, architecture)
     click.echo(visible_lines("\n".join(report.lines())))
+    if not report.proof.failed:
+        from hamlet_lab.proof.certificate import certificate as certified
+
+        path = certificate or beside(module.path)
+        path.write_text(certified(report), encoding="utf-8")
+        click.echo(f"{'written':10}{path}")
     if report.proof.failed:
         ctx.exit(1)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import metadata
 
 from hamlet import schema
-from hamlet.package.module import Module
+from hamlet.package.module import UNIVERSE_FILE, Module
 from hamlet.universe import Universe
+from hamlet.universe.codec import to_json
 from hamlet_lab.proof.prove import Obligation, Proof, prove
-from hamlet_lab.proof.states import kernel_under_proof
+from hamlet_lab.proof.states import KernelUnderProof, kernel_under_proof
 from hamletc.compile import lower, schedule
-from hamletc.ir.function import Program
+from hamletc.ir.text import print_program
 
 PREMISES = (
     "worlds of one agent, at least 1 and fewer than 2^31 - 33 of them; no observations; the tick is the launch's own",
@@ -29,14 +31,23 @@ class Report:
     """A proof of a kernel of a universe.
 
     Attributes:
-        digest: sha256 of the PTX.
+        files: the contents of the package's files, by name.
+        ptx: the text that was proven.
+        triton: the version that made it.
     """
 
     universe: Universe
-    program: Program
+    files: Mapping[str, bytes]
+    kernel: KernelUnderProof
     architecture: str
-    digest: str
+    ptx: str
+    triton: str
     proof: Proof
+
+    @property
+    def ir(self) -> str:
+        """The program that the PTX was held to, as text."""
+        return print_program(self.kernel.program)
 
     def lines(self) -> Iterator[str]:
         """Lines about words that are proven, about others and where they are from, and about premises."""
@@ -46,7 +57,8 @@ class Report:
             f"{self.universe.name}, step, {self.architecture}: {done} of {len(proof.obligations)} words proven, "
             f"in {len(proof.cases)} cases of {proof.executed} instructions"
         )
-        yield f"PTX {self.digest[:16]} against the tick IR as lowered, before all passes"
+        digest = hashlib.sha256(self.ptx.encode()).hexdigest()
+        yield f"PTX {digest[:16]} against the tick IR as lowered, before all passes"
         yield "by " + ", ".join(f"{count} {reason}" for reason, count in sorted(proof.merger.reasons.items()))
         for each in failed:
             yield from self._failed(each)
@@ -69,7 +81,7 @@ class Report:
         fields = (*schema.state_fields(self.universe), *schema.outcome_fields(self.universe))
         names = {field.name: field.names for field in fields}
         register = names[name][row] if name in names else f"{name}.{row}"
-        for function in self.program.functions:
+        for function in self.kernel.program.functions:
             if function.name in ("tick", "settle", "mask"):
                 for output in function.outputs:
                     if output.name == register:
@@ -86,12 +98,11 @@ def prove_package(module: Module, architecture: str, text: Callable[[str], str] 
         EnvError: Triton cannot compile it.
     """
     compilation = lower(module.universe)
-    digests: list[str] = []
+    texts: list[str] = []
 
     def noted(ptx: str) -> str:
-        changed = text(ptx)
-        digests.append(hashlib.sha256(changed.encode()).hexdigest())
-        return changed
+        texts.append(text(ptx))
+        return texts[0]
 
     kernel = kernel_under_proof(
         module.kernels("triton"),
@@ -102,4 +113,5 @@ def prove_package(module: Module, architecture: str, text: Callable[[str], str] 
         int(architecture.removeprefix("sm_")),
         noted,
     )
-    return Report(module.universe, compilation.program, architecture, digests[0], prove(kernel))
+    files = {**module.sources, UNIVERSE_FILE: to_json(module.universe).encode()}
+    return Report(module.universe, files, kernel, architecture, texts[0], metadata.version("triton"), prove(kernel))
