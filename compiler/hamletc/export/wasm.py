@@ -148,7 +148,7 @@ def _module(compilation: Compilation, held: Sequence[Array], described: bytes) -
     record = printer.room(8 * len(entries.words))
     printer.tables = {**printer.tables, "self": constant(CType("pointer", "i64"), record)}
     exports = [(name, printer.function(f"_export_{name}", types).index) for name, types in ENTRIES.items()]
-    return module_of(kernels, exports, [(SECTION, described)])
+    return module_of(printer, exports, [(SECTION, described)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ def emit(program: Program, universe: Universe) -> bytes:
     exports = [(f"{ENTRY}{observed}", _entry(kernels, universe, observed)) for observed in OBSERVED]
     heap = kernels.printer.room(0)
     about = f"cells {kernels.cells} lanes {LANES} heap {heap}"
-    return module_of(kernels, exports, [("hamlet", about.encode())])
+    return module_of(kernels.printer, exports, [("hamlet", about.encode())])
 
 
 def kernels_of(program: Program, universe: Universe) -> Kernels:
@@ -121,9 +121,10 @@ def argument(name: str, kernels: Kernels, universe: Universe, observed: str) -> 
     return BOOL if name in TRUTHS else INDEX
 
 
-def module_of(kernels: Kernels, exports: Sequence[tuple[str, int]], custom: Sequence[tuple[str, bytes]] = ()) -> bytes:
+def module_of(
+    printer: WasmPrinter, exports: Sequence[tuple[str, int]], custom: Sequence[tuple[str, bytes]] = ()
+) -> bytes:
     """The module of functions that were printed. Rooms begin behind everything that functions have in memory."""
-    printer = kernels.printer
     end = printer.room(0)
     return Module(printer.types, printer.made, exports, end, printer.data, [end], custom).encoded
 

@@ -50,7 +50,7 @@ VECTORS: dict[str, int] = {
     "i64x2.extmul_low_i32x4_u": 222, "i64x2.extmul_high_i32x4_u": 223,
     "f32x4.abs": 224, "f32x4.neg": 225, "f32x4.sqrt": 227, "f32x4.add": 228, "f32x4.sub": 229, "f32x4.mul": 230,
     "f32x4.div": 231, "f32x4.pmin": 234, "f32x4.pmax": 235,
-    "f64x2.add": 240, "f64x2.sub": 241, "f64x2.mul": 242, "f32x4.convert_i32x4_s": 250,
+    "f64x2.abs": 236, "f64x2.add": 240, "f64x2.sub": 241, "f64x2.mul": 242, "f32x4.convert_i32x4_s": 250,
 }  # fmt: skip
 """Those on vectors of 128 bits behind the byte 0xFD; none of the relaxed ones, whose results depend on the machine."""
 

@@ -25,6 +25,8 @@ Calls: TypeAlias = Callable[[str], bytes]
 Made: TypeAlias = tuple[Signature, tuple[bytes, ...], bytes]
 """A function: its signature, its variables behind its parameters, its instructions."""
 EXPONENT = 0x7FF0000000000000
+BELOW, MIDDLE, LEAST = 0x1FFFFFFF, 0x10000000, (1023 - 126) << 52
+"""Of an f64: the bits that an f32 has not, those bits in the middle between two f32, the smallest normal f32."""
 PAGES = 16
 """Bits of a number in a page."""
 
@@ -79,11 +81,31 @@ def _fma_half(_calls: Calls) -> Made:
 
 
 def _fma_vector(calls: Calls) -> Made:
+    """The sum in f64, rounded once more to f32, is the one that is rounded once: but where it ends in the middle
+    between two f32, or is so small that it has fewer bits there. Those are rare, and done with care."""
+    first, second = range(3, 5)
     upper, both = bytes((*range(8, 16), *range(8))), bytes((*range(8), *range(16, 24)))
+    wide = op("f64x2.promote_low_f32x4")
+
+    def total(halves: bytes) -> bytes:
+        left, right, addend = (get(each) + (get(each) + shuffle(halves) if halves else b"") for each in range(3))
+        return left + wide + right + wide + op("f64x2.mul") + addend + wide + op("f64x2.add")
+
+    def doubtful(of: int) -> bytes:
+        below, middle, least = (v128(number.to_bytes(8, "little") * 2) for number in (BELOW, MIDDLE, LEAST))
+        is_middle = get(of) + below + op("v128.and") + middle + op("i64x2.eq")
+        is_small = get(of) + op("f64x2.abs") + least + op("f64x2.lt")
+        return is_middle + is_small + get(of) + v128(bytes(16)) + op("f64x2.ne", "v128.and", "v128.or")
+
     half = calls("fma_half")
     low = b"".join(map(get, range(3))) + half
     high = b"".join(get(each) * 2 + shuffle(upper) for each in range(3)) + half
-    return Signature((V128,) * 3, (V128,)), (), low + high + shuffle(both)
+    rounded = b"".join(get(each) + op("f32x4.demote_f64x2_zero") for each in (first, second))
+    code = total(b"") + put(first) + total(upper) + put(second)
+    code += doubtful(first) + doubtful(second) + op("v128.or", "v128.any_true")
+    joined = shuffle(both)
+    code += when(low + high + joined, rounded + joined, V128)
+    return Signature((V128,) * 3, (V128,)), (V128, V128), code
 
 
 NATIVE: Mapping[str, Callable[[Calls], Made]] = {

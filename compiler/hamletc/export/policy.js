@@ -1,0 +1,98 @@
+/* Opens a policy that `hamletc export RUN --to wasm` wrote, in Node and in pages. No other file is needed.
+
+    import { open } from "./town.js";
+    import { openPolicy } from "./town_policy.js";
+    const town = await open(fetch("town.wasm"));
+    const policy = await openPolicy(fetch("town_policy.wasm"));
+    town.begin({ worlds: 4, seed: 7n });
+    policy.rollout(town, 1000);
+
+Every backend of hamletc chooses the same actions: `policy.selftest()` shows it here. */
+
+const ARRAYS = { observation: Float32Array, mask: Uint8Array, actions: Int32Array, controls: Float32Array };
+
+export class Policy {
+  #calls;
+  #lanes = 0;
+
+  constructor(instance, about) {
+    this.#calls = instance.exports;
+    this.about = about;
+  }
+
+  /* Write the actions of the next tick of worlds, and their controls where there are any, into their arrays. They are drawn with the random words of the
+  worlds' seed and tick; with `greedy` the likeliest are taken. `from` is the row of the worlds' observations with which the policy's begin. */
+  act(worlds, { greedy = false, from = 0 } = {}) {
+    const { observations, actions, controls } = this.about;
+    const lanes = worlds.worlds * worlds.agents;
+    const seen = worlds.array("observation");
+    const mask = worlds.array("mask");
+    if (seen.length < (from + observations) * lanes || mask.length !== actions * lanes) {
+      throw new RangeError(`this policy is for worlds of ${this.about.universe}, with ${observations} observations and ${actions} actions`);
+    }
+    this.#begin(lanes);
+    this.array("observation").set(seen.subarray(from * lanes, (from + observations) * lanes));
+    this.array("mask").set(mask);
+    this.#calls.act(worlds.first * worlds.agents, ...halves(worlds.seed), worlds.ticks, greedy ? 1 : 0);
+    worlds.array("actions").set(this.array("actions"));
+    if (controls > 0) worlds.array("controls").set(this.array("controls"));
+  }
+
+  /* So many ticks in which it acts for all agents. */
+  rollout(worlds, ticks, options = {}) {
+    for (let tick = 0; tick < ticks; tick += 1) {
+      this.act(worlds, options);
+      worlds.step();
+    }
+  }
+
+  /* A view of an array of the last lanes: row r of lane i is at r * lanes + i. */
+  array(name) {
+    const { observations, actions, controls } = this.about;
+    const rows = { observation: observations, mask: actions, actions: 1, controls };
+    const at = this.#calls.address(Object.keys(ARRAYS).indexOf(name)) >>> 0;
+    return new ARRAYS[name](this.#calls.memory.buffer, at, rows[name] * this.#lanes);
+  }
+
+  /* Whether it chooses here what it chose when it was written, for observations that any program can make. */
+  selftest() {
+    const { test, observations } = this.about;
+    this.#begin(test.lanes);
+    const seen = this.array("observation");
+    for (let row = 0; row < observations; row += 1) {
+      for (let lane = 0; lane < test.lanes; lane += 1) seen[row * test.lanes + lane] = ((row * 7 + lane * 13) % 65) / 64;
+    }
+    this.array("mask").fill(1);
+    this.#calls.act(0, ...halves(test.seed), test.tick, 0);
+    const actions = this.array("actions");
+    return digest(new Uint8Array(actions.buffer, actions.byteOffset, actions.byteLength)) === test.digest;
+  }
+
+  #begin(lanes) {
+    if (this.#lanes === lanes) return;
+    if (this.#calls.begin(lanes) === 0) throw new RangeError(`${lanes} lanes do not fit into the memory of a policy`);
+    this.#lanes = lanes;
+  }
+}
+
+/* A policy, from the bytes of its file or from a response of `fetch`. */
+export async function openPolicy(source) {
+  const given = await source;
+  const bytes = typeof given.arrayBuffer === "function" ? await given.arrayBuffer() : given;
+  const module = await WebAssembly.compile(bytes);
+  const [section] = WebAssembly.Module.customSections(module, "hamlet policy");
+  if (section === undefined) throw new TypeError("this is no policy that hamletc exported");
+  return new Policy(await WebAssembly.instantiate(module), JSON.parse(new TextDecoder().decode(section)));
+}
+
+/* FNV-1a, of 64 bits. */
+function digest(bytes) {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of bytes) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  return hash.toString(16).padStart(16, "0");
+}
+
+function halves(seed) {
+  const wide = BigInt.asUintN(64, BigInt(seed));
+  return [Number(wide & 0xffffffffn) | 0, Number(wide >> 32n) | 0];
+}

@@ -1,0 +1,219 @@
+"""A policy that was learnt as a module of WebAssembly, with the bits of every backend, and what opens it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from hamlet.package.manifest import plain
+from hamlet.package.module import Module
+from hamlet.policies.described import Described, Layers
+from hamlet.policies.samples import digest_of_actions
+from hamletc import __version__
+from hamletc.export.exported import Exported
+from hamletc.export.names import identifier
+from hamletc.export.policy_c import TEST_LANES, TEST_SEED, TEST_TICK, layers_of, ranges_of
+from hamletc.kernel.code import (
+    Code,
+    Expression,
+    Function,
+    Name,
+    Operand,
+    assign,
+    call,
+    do,
+    function,
+    give,
+    loop,
+    names,
+    when,
+)
+from hamletc.targets.c.types import CType
+from hamletc.targets.wasm import networks
+from hamletc.targets.wasm.emit import module_of
+from hamletc.targets.wasm.encoding import binary32
+from hamletc.targets.wasm.memory import WIDE, part
+from hamletc.targets.wasm.native import NATIVE
+from hamletc.targets.wasm.printer import ALIGNED, WasmPrinter
+from hamletc.targets.wasm.values import WIDE as VECTOR
+from hamletc.targets.wasm.values import Coded, constant
+
+SECTION = "hamlet policy"
+"""The custom section with the description, as JSON."""
+ARRAYS = ("observation", "mask", "actions", "controls")
+OWN = ("lanes", "rooms")
+"""Words of the record, before the addresses of arrays."""
+MOST = 1 << 31
+"""Bytes that the arrays of lanes take, at most."""
+ELEMENTS = {"observation": "f32", "mask": "bool", "actions": "i32", "controls": "f32"}
+I32, U32 = CType("number", "i32"), CType("number", "u32")
+ENTRIES: dict[str, tuple[CType, ...]] = {
+    "begin": (I32,),
+    "act": (U32, U32, U32, U32, I32),
+    "address": (I32,),
+}
+"""The functions that hosts call, and the types of their parameters."""
+lanes, first, lane, count, place, number = names("lanes first lane count place number")
+first_lane, seed_low, seed_high, tick, greedy, chosen = names("first_lane seed_low seed_high tick greedy chosen")
+ramp, raw, given, heads, held = names("ramp raw given heads held")
+WORDS = names("drawn_0_ drawn_1_ drawn_2_ drawn_3_")
+
+
+def export_policy_wasm(policy: Described, module: Module | None) -> Exported:
+    """A module with the weights of a policy, and a file of JavaScript that opens it.
+
+    Args:
+        module: of its universe; without controls it may be absent.
+
+    Raises:
+        CompileError: it is a table, or has controls whose ranges nobody says.
+    """
+    name = f"{identifier(policy.universe)}_policy"
+    opener = files("hamletc.export").joinpath("policy.js").read_bytes()
+    return Exported({f"{name}.wasm": policy_module(policy, module), f"{name}.js": opener})
+
+
+def policy_module(policy: Described, module: Module | None) -> bytes:
+    """The module of a policy; see `export_policy_wasm`."""
+    layers = layers_of(policy)
+    entries = _Entries(layers)
+    tables: dict[str, Coded] = {}
+    data: list[tuple[int, bytes]] = []
+    end = ALIGNED
+    for name, values in (*_tables(layers), ("ranges", ranges_of(policy, layers, module))):
+        contents = values.astype("<f4").tobytes()
+        tables[name] = constant(CType("table", "f32"), end)
+        data.append((end, contents))
+        end += -(-len(contents) // ALIGNED) * ALIGNED
+    bodies = networks.computed(layers.activation)
+    written = {each.name: each for each in (*networks.functions(bodies), *entries.functions())}
+    printer = WasmPrinter(written, bodies, tables, {"WIDE": VECTOR}, NATIVE, end, {}, data)
+    record = printer.room(8 * len(entries.words))
+    printer.tables = {**tables, "self": constant(CType("pointer", "i64"), record)}
+    exports = [(name, printer.function(f"_export_{name}", types).index) for name, types in ENTRIES.items()]
+    described = json.dumps(_description(policy, layers), separators=(",", ":")).encode()
+    return module_of(printer, exports, [(SECTION, described)])
+
+
+def _tables(layers: Layers) -> Iterator[tuple[str, np.ndarray[Any, np.dtype[np.float32]]]]:
+    for number_, (weights, biases) in enumerate(zip(layers.weights, layers.biases, strict=True)):
+        yield f"weights{number_}_", weights
+        yield f"biases{number_}_", biases
+    yield "log_deviations", layers.log_deviations
+
+
+def _description(policy: Described, layers: Layers) -> dict[str, Any]:
+    """What a host must know, as JSON."""
+    return {
+        "universe": plain(policy.universe),
+        "digest": policy.digest,
+        "version": __version__,
+        "observations": layers.weights[0].shape[1],
+        "actions": layers.actions,
+        "controls": layers.controls,
+        "test": {
+            "lanes": TEST_LANES,
+            "seed": TEST_SEED,
+            "tick": TEST_TICK,
+            "digest": f"{digest_of_actions(layers, TEST_LANES, TEST_SEED, TEST_TICK):016x}",
+        },
+    }
+
+
+class _Entries:
+    """The functions that hosts call, as code."""
+
+    def __init__(self, layers: Layers) -> None:
+        self._layers = layers
+        inputs = layers.weights[0].shape[1]
+        self._rows = {"observation": inputs, "mask": layers.actions, "actions": 1, "controls": layers.controls}
+        self.words = (*OWN, *ARRAYS)
+        self._sizes = [inputs, *(len(bias) for bias in layers.biases)]
+
+    def word(self, name: str) -> Expression:
+        """A word of the record."""
+        return Name("self")[self.words.index(name)]
+
+    def array(self, name: str) -> Expression:
+        """An array as memory."""
+        return call(f"pointer_{ELEMENTS[name]}", self.word(name))
+
+    def functions(self) -> Iterator[Function]:
+        """The functions."""
+        yield self._begin()
+        yield self._act()
+        of_array = Name("self")[number + len(OWN)]
+        yield function("_export_address", ["number"], "Where an array is.", [give(call("i32", of_array))], "apart")
+
+    def _begin(self) -> Function:
+        def body() -> Iterator[Code]:
+            yield when(lanes < 1, [give(call("i32", 0))])
+            yield assign(count, lanes * (4 * sum(self._rows.values()) + 4))
+            yield when(count > MOST, [give(call("i32", 0))])
+            none_yet = [assign(self.word("rooms"), call("address", call("room_like", "self", 0)))]
+            yield when(self.word("rooms").equals(0), none_yet)
+            yield do("give_back", call("pointer_u8", self.word("rooms")))
+            yield assign(self.word("lanes"), lanes)
+            for name, rows in self._rows.items():
+                # The last vector reads beyond the last lane.
+                yield assign(place, call(f"room_{ELEMENTS[name]}", lanes * rows + WIDE))
+                yield assign(self.word(name), call("address", place))
+            yield give(call("i32", 1))
+
+        summary = "Room for so many lanes; 0 where there cannot be as much."
+        return function("_export_begin", ["lanes"], summary, body(), "apart")
+
+    def _act(self) -> Function:
+        def body() -> Iterator[Code]:
+            yield assign(lanes, self.word("lanes"))
+            for name in ARRAYS:
+                yield assign(f"{name}_", self.array(name))
+            widest = max(self._sizes[1:-1])
+            for name, rows in (("even_", widest), ("odd_", widest), ("heads", self._sizes[-1]),
+                               ("held", self._layers.actions), ("given", 1)):  # fmt: skip
+                yield assign(name, call("unset_f32", rows * VECTOR))
+            yield assign("chosen_", call("unset_i32", VECTOR))
+            yield loop(first, 0, lanes, WIDE, body=of_vector())
+
+        def of_vector() -> Iterator[Code]:
+            yield assign(lane, call("u32", first) + first_lane)
+            yield assign(count, call("min", WIDE, lanes - first))
+            x: Operand = "observation_"
+            last = len(self._sizes) - 2
+            for layer in range(last + 1):
+                y = "heads" if layer == last else ("even_", "odd_")[layer % 2]
+                at = (lanes, first) if layer == 0 else (WIDE, 0)
+                sizes = self._sizes[layer : layer + 2]
+                yield do("layer", x, *at, y, f"weights{layer}_", f"biases{layer}_", *sizes)
+                if layer < last:
+                    yield do("activated", y, sizes[1])
+                x = y
+            drawn = (lane, tick, seed_low, seed_high, greedy)
+            of_masks = ("mask_", "held", first, lanes, self._layers.actions)
+            yield assign(chosen, call("choose", "heads", *of_masks, *drawn))
+            yield assign(Name("chosen_")[call("wide", 0)], chosen)
+            yield do("copy", part("actions_", first), "chosen_", count)
+            for control in range(self._layers.controls):
+                yield from of_control(control)
+
+        def of_control(control: int) -> Iterator[Code]:
+            row = self._layers.actions + control
+            yield assign(raw, call("fetch", heads, 0, call("wide", row * VECTOR)))
+            yield assign(ramp, call("ramp", lane))
+            block, pair = divmod(2 * control, len(WORDS))
+            of_draw = (
+                assign(WORDS, call("_draw_controls", ramp, tick, call("u32", block), seed_low, seed_high)),
+                assign(raw, call("_deviate", Name("log_deviations")[control], WORDS[pair], WORDS[pair + 1], raw)),
+            )
+            yield when(greedy.equals(0), of_draw)
+            middle, half, least, most = (Name("ranges")[4 * control + end] for end in range(4))
+            yield assign(given[call("wide", 0)], call("_limit", raw, half, middle, least, most))
+            yield do("copy", part("controls_", lanes * control + first), given, count)
+
+        parameters = ["first_lane", "seed_low", "seed_high", "tick", "greedy"]
+        summary = "The actions and controls of all lanes, of which the first one has a number among all shards' lanes."
+        return function("_export_act", parameters, summary, body(), "apart")
