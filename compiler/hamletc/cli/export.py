@@ -17,7 +17,7 @@ from hamletc.frontend import Stopwatch
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path), metavar="UNIVERSE|RUN")
 @click.option("--to", "form", type=click.Choice(["c", "wasm", "onnx"]), default="c", show_default=True,
-              help="C99, or WebAssembly of a universe, or ONNX of a policy.")  # fmt: skip
+              help="C99, WebAssembly, or ONNX of a policy.")  # fmt: skip
 @click.option("--abi", type=click.Choice(["plain", "puffer5"]), default="plain", show_default=True,
               help="Whose functions the C has: our own, or those of an environment of PufferLib 5.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path(), show_default="here",
@@ -27,13 +27,11 @@ def export(universe: Path, form: str, abi: str, output: Path, allow: tuple[str, 
     """Write the file UNIVERSE, or the pack in the folder UNIVERSE, as one file of C99 and its header, or as a module of
     WebAssembly and the JavaScript that opens it.
 
-    Of a RUN of training, or a file with weights, it writes the policy: in C with the bits of every backend, or as a
-    graph of ONNX, which is compared on 100,000 observations where onnxruntime is installed.
+    Of a RUN of training, or a file with weights, it writes the policy: in C or in WebAssembly with the bits of every
+    backend, or as a graph of ONNX, which is compared on 100,000 observations where onnxruntime is installed.
     """
-    from hamlet.backend.buffers import Shape
     from hamlet.env.keep.files import write_file
-    from hamlet.interpreter.digest import digest_of_run
-    from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
+    from hamletc.export.tested import digest_tested
 
     if abi != "plain" and (form != "c" or is_policy(universe)):
         raise CompileError(f"--abi {abi} is of universes in C")
@@ -45,7 +43,7 @@ def export(universe: Path, form: str, abi: str, output: Path, allow: tuple[str, 
     chosen = lints(allow)
     checked = check_file(universe, Stopwatch())
     show_warnings(checked, chosen)
-    digest = digest_of_run(checked.universe, Shape(TEST_WORLDS, agents_tested(checked.universe)), TEST_SEED, TEST_TICKS)
+    digest = digest_tested(checked.universe)
     # Kernels in WebAssembly are made of the same program as those in C.
     compilation = specialise(optimise(lower(checked.universe)), "c")
     if form == "wasm":

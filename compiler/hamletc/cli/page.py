@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
 
 import rich_click as click
+
+if TYPE_CHECKING:
+    from hamletc.page.file import File
+
+EVERY = 10.0
+"""Seconds between two lines that say how far it is."""
 
 
 @click.command()
@@ -20,18 +29,29 @@ def page(universes: tuple[Path, ...], output: Path, editor: bool | None, pyodide
     serves. Without names it has a tutorial, the gallery and the ports of the folder `universes`, and the compiler."""
     from hamlet.env.keep.files import write_file
     from hamletc.page.pyodide import compiler_files, pyodide_folder
-    from hamletc.page.site import index, static_files, universe_files, universes_of
+    from hamletc.page.site import index, ready, static_files, universe_files, universes_of
 
     named = universes_of(universes, Path())
     edited = not universes if editor is None else editor
     compiler = compiler_files(pyodide_folder(pyodide, Path())) if edited or pyodide is not None else None
-    total = 0
-    made = (file for each in named for file in universe_files(each))
+    checked = [ready(each) for each in named]
+    total, told = 0, monotonic()
+
+    def write(files: Iterable[File]) -> None:
+        nonlocal total
+        for file in files:
+            target = output / file.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_file(target, file.contents)
+            total += len(file.contents)
+
+    write((*static_files(), *(compiler or ())))
+    for number, each in enumerate(checked):
+        if monotonic() - told > EVERY:
+            told = monotonic()
+            click.echo(f"{number} of {len(named)} universes, now {each.named.id}", err=True)
+        write(universe_files(each))
     # What is in a page last is its list: a page that is half written has none of the new universes.
-    for file in (*static_files(), *(compiler or ()), *made, index(named, compiler is not None)):
-        target = output / file.path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_file(target, file.contents)
-        total += len(file.contents)
+    write([index(named, compiler is not None)])
     click.echo(f"wrote {output} with {len(named)} universe{'s' * (len(named) != 1)}, {total / 1e6:.1f} MB")
     click.echo(f"look   python -m http.server --directory {output} --bind 127.0.0.1 8000   then http://127.0.0.1:8000")

@@ -50,9 +50,9 @@ def export_policy(path: Path, form: str, output: Path) -> None:
 
             exported, same = export_policy_c(policy, module), None
         case _:
-            raise CompileError(
-                f"{path} is a policy, which is written as c or onnx: in a page its C is compiled, as others are"
-            )
+            from hamletc.export.policy_wasm import export_policy_wasm
+
+            exported, same = export_policy_wasm(policy, module), None
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in exported.files.items():
         write_file(output / name, contents)

@@ -19,25 +19,25 @@ export class Worlds {
     this.#calls = instance.exports;
     this.about = about;
     this.#places = new Map(about.arrays.map((array, place) => [array.name, { ...array, place }]));
-    this.worlds = 0;
-    this.agents = 0;
+    Object.assign(this, { worlds: 0, agents: 0, seed: 0n, first: 0 });
   }
 
-  /* Begin worlds; those of before are gone. Throws where so many cannot be. */
-  begin({ worlds, agents = this.about.agents[0], seed = 0n }) {
+  /* Begin worlds; those of before are gone. Throws where so many cannot be. `first` is the number of the first one, of a shard of more worlds. */
+  begin({ worlds, agents = this.about.agents[0], seed = 0n, first = 0 }) {
     const [least, most] = this.about.agents;
     if (!(agents >= least && agents <= most)) throw new RangeError(`worlds have ${least} to ${most} agents, not ${agents}`);
     const bytes = this.#calls.bytes(worlds, agents) >>> 0;
     if (bytes === 0) throw new RangeError(`${worlds} worlds of ${agents} agents do not fit into a memory of 4 GiB`);
+    this.#calls.shard(first);
     this.#calls.begin(worlds, agents, ...halves(seed));
-    this.worlds = worlds;
-    this.agents = agents;
+    Object.assign(this, { worlds, agents, seed: BigInt(seed), first });
     return this;
   }
 
   /* All worlds begin their first episode anew, at tick 0. */
   reset(seed = 0n) {
     this.#begun().reset(...halves(seed));
+    this.seed = BigInt(seed);
   }
 
   /* One tick with `array("actions")`. */
@@ -101,13 +101,170 @@ export class Worlds {
 
 /* A universe, from the bytes of its file or from a response of `fetch`. */
 export async function open(source) {
+  return instantiated(await compiled(source));
+}
+
+/* Worlds in several threads, of which each runs a shard of them. Nothing shows how many there are but the time that they take. */
+export class Shards {
+  #module;
+  #threads;
+  #parts = []; // the worlds of each thread
+
+  constructor(module, threads) {
+    this.#module = module;
+    this.#threads = threads;
+    this.about = aboutOf(module);
+  }
+
+  get threads() {
+    return this.#threads.length;
+  }
+
+  /* As `begin` of worlds in one thread. */
+  async begin({ worlds, agents = this.about.agents[0], seed = 0n }) {
+    const used = Math.min(this.threads, worlds);
+    const ends = Array.from({ length: used + 1 }, (_, thread) => Math.floor((worlds * thread) / used));
+    this.#parts = ends.slice(1).map((end, thread) => ({ first: ends[thread], worlds: end - ends[thread] }));
+    this.setup = { worlds, agents, seed: BigInt(seed) };
+    await this.#each((thread, part) => thread.ask("begin", { ...this.setup, ...part }));
+    return this;
+  }
+
+  /* So many ticks of all worlds, in which every agent draws from all actions. */
+  async rollout(ticks) {
+    await this.#each((thread) => thread.ask("rollout", ticks));
+  }
+
+  /* All worlds as they are, in one thread. */
+  async gathered() {
+    const whole = (await instantiated(this.#module)).begin(this.setup);
+    for (const { name } of this.about.arrays) await this.#gather(name, whole);
+    return whole;
+  }
+
+  /* As `array` of worlds in one thread: a copy. */
+  async array(name) {
+    const { type, columns, rows, pitch } = this.about.arrays.find((array) => array.name === name) ?? missing(name);
+    const each = pitch || (rows === null ? 1 : rows.length);
+    const { worlds, agents } = this.setup;
+    const all = new VIEWS[type](each * worlds * (columns === "lanes" ? agents : 1));
+    const parts = await this.#each((thread) => thread.ask("array", name));
+    let before = 0;
+    for (const part of parts) {
+      const own = part.length / each;
+      if (pitch) all.set(part, before * each);
+      else for (let row = 0; row < each; row += 1) all.set(part.subarray(row * own, (row + 1) * own), (row * all.length) / each + before);
+      before += own;
+    }
+    return all;
+  }
+
+  /* As `digest` of worlds in one thread. */
+  async digest() {
+    return (await this.gathered()).digest();
+  }
+
+  /* End the threads. */
+  close() {
+    for (const thread of this.#threads) thread.end();
+  }
+
+  async #gather(name, whole) {
+    whole.array(name).set(await this.array(name));
+  }
+
+  #each(ask) {
+    if (this.#parts.length === 0) throw new Error("there are no worlds yet: call begin");
+    return Promise.all(this.#parts.map((part, number) => ask(this.#threads[number], part)));
+  }
+}
+
+/* A universe whose worlds run in several threads; without a number there is one for each processor. */
+export async function openShards(source, threads = globalThis.navigator?.hardwareConcurrency ?? 2) {
+  const module = await compiled(source);
+  const made = await Promise.all(Array.from({ length: threads }, () => Thread.of(module)));
+  return new Shards(module, made);
+}
+
+const SHARD = "hamletc shard";
+
+/* A thread with a shard of worlds: this file once more, as a worker of a page or of Node. */
+class Thread {
+  #worker;
+  #waiting = []; // answers come in the order of questions
+
+  static async of(module) {
+    const inPage = typeof Worker !== "undefined";
+    const worker = inPage
+      ? new Worker(import.meta.url, { type: "module", name: SHARD })
+      : new (await import("node:worker_threads")).Worker(new URL(import.meta.url), { workerData: SHARD, execArgv: [] });
+    const thread = new Thread();
+    thread.#worker = worker;
+    const heard = (data) => {
+      const { tell, refuse } = thread.#waiting.shift();
+      if (data.failed === undefined) tell(data.result);
+      else refuse(new Error(data.failed));
+    };
+    const failed = (error) => {
+      for (const { refuse } of thread.#waiting.splice(0)) refuse(new Error(error.message || "a thread did not begin"));
+    };
+    if (inPage) [worker.onmessage, worker.onerror] = [(event) => heard(event.data), failed];
+    else worker.on("message", heard).on("error", failed);
+    await thread.ask("open", module);
+    return thread;
+  }
+
+  ask(call, given) {
+    return new Promise((tell, refuse) => {
+      this.#waiting.push({ tell, refuse });
+      this.#worker.postMessage({ call, given });
+    });
+  }
+
+  end() {
+    this.#worker.terminate();
+  }
+}
+
+/* Answer what a page or a program asks of this thread. */
+function serve(listen, tell) {
+  let worlds;
+  const calls = {
+    open: async (module) => { worlds = await instantiated(module); },
+    begin: (setup) => { worlds.begin(setup); },
+    rollout: (ticks) => { worlds.rollout(ticks); },
+    array: (name) => worlds.array(name).slice(),
+  };
+  listen(async ({ call, given }) => {
+    try {
+      tell({ result: await calls[call](given) });
+    } catch (error) {
+      tell({ failed: error.message });
+    }
+  });
+}
+
+if (typeof WorkerGlobalScope !== "undefined") {
+  if (self.name === SHARD) serve((heard) => { self.onmessage = ({ data }) => heard(data); }, (answer) => self.postMessage(answer));
+} else if (globalThis.process?.versions?.node) {
+  import("node:worker_threads").then(({ parentPort, workerData }) => {
+    if (workerData === SHARD) serve((heard) => parentPort.on("message", heard), (answer) => parentPort.postMessage(answer));
+  });
+}
+
+async function compiled(source) {
   const given = await source;
-  const bytes = typeof given.arrayBuffer === "function" ? await given.arrayBuffer() : given;
-  const module = await WebAssembly.compile(bytes);
+  return WebAssembly.compile(typeof given.arrayBuffer === "function" ? await given.arrayBuffer() : given);
+}
+
+async function instantiated(module) {
+  return new Worlds(await WebAssembly.instantiate(module), aboutOf(module));
+}
+
+function aboutOf(module) {
   const [section] = WebAssembly.Module.customSections(module, "hamlet");
   if (section === undefined) throw new TypeError("this is no universe that hamletc exported");
-  const about = JSON.parse(new TextDecoder().decode(section));
-  return new Worlds(await WebAssembly.instantiate(module), about);
+  return JSON.parse(new TextDecoder().decode(section));
 }
 
 function halves(seed) {

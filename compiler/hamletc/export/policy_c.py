@@ -15,6 +15,7 @@ from hamlet.package.manifest import plain
 from hamlet.package.module import Module
 from hamlet.policies.described import Described, Layers
 from hamlet.policies.samples import digest_of_actions
+from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.errors import CompileError
 from hamletc.export.c import FOLDER, rendered
@@ -39,7 +40,7 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
     """
     layers = layers_of(policy)
     name = f"{identifier(policy.universe)}_policy"
-    ranges = ranges_of(policy, layers, module)
+    ranges = ranges_of(policy, layers, universe_of(policy, module))
     networks = without_comments(_without_includes(text("networks.h")))
     sizes = [layers.weights[0].shape[1], *(len(bias) for bias in layers.biases)]
     values: dict[str, Any] = {
@@ -91,20 +92,29 @@ def layers_of(policy: Described) -> Layers:
     return policy.acts
 
 
-def ranges_of(policy: Described, layers: Layers, module: Module | None) -> np.ndarray[Any, np.dtype[np.float32]]:
+def universe_of(policy: Described, module: Module | None) -> Universe | None:
+    """The universe of a policy, where there is its package.
+
+    Raises:
+        EnvError: the package is of another universe.
+    """
+    if module is None:
+        return None
+    policy.check(module)
+    return module.universe
+
+
+def ranges_of(policy: Described, layers: Layers, universe: Universe | None) -> np.ndarray[Any, np.dtype[np.float32]]:
     """[controls, 4] f32: of each control the middle of its range, half of its width, its least and greatest number.
 
     Raises:
         CompileError: nobody says them.
     """
-    if module is None:
+    if universe is None:
         if layers.controls:
             raise CompileError(f"{policy.path} has controls, and no package beside it says their ranges: name its run")
         return np.zeros((0, 4), np.float32)
-    policy.check(module)
-    low, high = (
-        np.array([getattr(each, end) for each in module.universe.controls], np.float32) for end in ("low", "high")
-    )
+    low, high = (np.array([getattr(each, end) for each in universe.controls], np.float32) for end in ("low", "high"))
     # Halves first: the sum of two numbers can be infinite.
     return np.stack([low / 2 + high / 2, high / 2 - low / 2, low, high], axis=1)
 

@@ -14,7 +14,7 @@ from hamletc import __version__
 from hamletc.errors import CompileError
 from hamletc.export.exported import Exported
 from hamletc.export.names import identifier
-from hamletc.export.policy_c import layers_of, ranges_of
+from hamletc.export.policy_c import layers_of, ranges_of, universe_of
 
 OPSET, IR = 21, 10
 CHECKED = 100_000
@@ -31,7 +31,7 @@ def export_policy_onnx(policy: Described, module: Module | None) -> Exported:
     """
     onnx = _onnx()
     layers, make = layers_of(policy), onnx.helper
-    ranges = ranges_of(policy, layers, module)
+    ranges = ranges_of(policy, layers, universe_of(policy, module))
     nodes, numbers, x = list[Any](), list[Any](), "observation"
 
     def constant(name: str, array: np.ndarray[Any, Any]) -> str:

@@ -13,10 +13,11 @@ from hamlet.package.manifest import plain
 from hamlet.package.module import Module
 from hamlet.policies.described import Described, Layers
 from hamlet.policies.samples import digest_of_actions
+from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.export.exported import Exported
 from hamletc.export.names import identifier
-from hamletc.export.policy_c import TEST_LANES, TEST_SEED, TEST_TICK, layers_of, ranges_of
+from hamletc.export.policy_c import TEST_LANES, TEST_SEED, TEST_TICK, layers_of, ranges_of, universe_of
 from hamletc.kernel.code import (
     Code,
     Expression,
@@ -35,7 +36,6 @@ from hamletc.kernel.code import (
 from hamletc.targets.c.types import CType
 from hamletc.targets.wasm import networks
 from hamletc.targets.wasm.emit import module_of
-from hamletc.targets.wasm.encoding import binary32
 from hamletc.targets.wasm.memory import WIDE, part
 from hamletc.targets.wasm.native import NATIVE
 from hamletc.targets.wasm.printer import ALIGNED, WasmPrinter
@@ -74,17 +74,18 @@ def export_policy_wasm(policy: Described, module: Module | None) -> Exported:
     """
     name = f"{identifier(policy.universe)}_policy"
     opener = files("hamletc.export").joinpath("policy.js").read_bytes()
-    return Exported({f"{name}.wasm": policy_module(policy, module), f"{name}.js": opener})
+    contents = policy_module(policy, universe_of(policy, module))
+    return Exported({f"{name}.wasm": contents, f"{name}.js": opener})
 
 
-def policy_module(policy: Described, module: Module | None) -> bytes:
+def policy_module(policy: Described, universe: Universe | None) -> bytes:
     """The module of a policy; see `export_policy_wasm`."""
     layers = layers_of(policy)
     entries = _Entries(layers)
     tables: dict[str, Coded] = {}
     data: list[tuple[int, bytes]] = []
     end = ALIGNED
-    for name, values in (*_tables(layers), ("ranges", ranges_of(policy, layers, module))):
+    for name, values in (*_tables(layers), ("ranges", ranges_of(policy, layers, universe))):
         contents = values.astype("<f4").tobytes()
         tables[name] = constant(CType("table", "f32"), end)
         data.append((end, contents))

@@ -42,7 +42,7 @@ from hamletc.targets.wasm.values import SIZES, constant
 
 SECTION = "hamlet"
 """The custom section with the description, as JSON."""
-OWN = ("worlds", "lanes", "agents", "tick", "seed_low", "seed_high", "known", "rooms")
+OWN = ("worlds", "lanes", "agents", "tick", "seed_low", "seed_high", "known", "rooms", "first_world")
 """Words of the record of the worlds, before the addresses of arrays."""
 SHARES = ("free", "next", "last")
 """Words of the record behind those addresses: which worlds are left, see `hamletc.targets.wasm.rollout`."""
@@ -58,6 +58,7 @@ I32, U32 = CType("number", "i32"), CType("number", "u32")
 ENTRIES: dict[str, tuple[CType, ...]] = {
     "bytes": (I32, I32),
     "begin": (I32, I32, U32, U32),
+    "shard": (I32,),
     "reset": (U32, U32),
     "step": (),
     "rollout": (I32,),
@@ -188,6 +189,8 @@ class _Entries:
         yield self._begin()
         yield self._step()
         yield self._rollout()
+        yield function("_export_shard", ["number"], "Worlds that begin have numbers from this one on.",
+                       [assign(self.word("first_world"), number)], "apart")  # fmt: skip
         yield function("_export_observe", (), "Observations and masks of the state as it is.",
                        [do("_launch", 0, 0, 0)], "apart")  # fmt: skip
         yield _hash()
@@ -261,7 +264,7 @@ class _Entries:
                 return ticks
             case "streamed":
                 return schema.observation_rows(self.universe)
-            case "worlds" | "agents" | "tick" | "seed_low" | "seed_high":
+            case "worlds" | "agents" | "tick" | "seed_low" | "seed_high" | "first_world":
                 return self.word(name)
             case _:
                 return 0

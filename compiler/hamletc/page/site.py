@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,7 +13,7 @@ from pathlib import Path
 from hamlet.universe import Universe
 from hamletc.compile import check
 from hamletc.errors import CompileError
-from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
+from hamletc.export.tested import digest_tested
 from hamletc.frontend import Stopwatch
 from hamletc.page.file import File, packed
 from hamletc.page.made import made
@@ -68,25 +68,33 @@ def static_files() -> Iterator[File]:
     yield File(OPENER, files("hamletc.export").joinpath("loader.js").read_bytes())
 
 
-def universe_files(named: Named) -> Iterator[File]:
-    """The module of a universe, and what a page knows of it."""
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A universe of a page that has no errors."""
+
+    named: Named
+    universe: Universe
+
+
+def ready(named: Named) -> Ready:
+    """A universe, read and checked.
+
+    Raises:
+        CompileError: it has errors.
+    """
     reading = read_universe(named.path, Stopwatch())
     universe = check(reading).universe
     if named.source:
         named = replace(named, files={each.name: each.text for each in reading.sources if each.name is not None})
-    result = made(named, universe, lambda: _digest(universe))
+    return Ready(named, universe)
+
+
+def universe_files(ready: Ready) -> Iterator[File]:
+    """The module of a universe, and what a page knows of it."""
+    named, universe = ready.named, ready.universe
+    result = made(named, universe, lambda: digest_tested(universe) if find_spec("torch") else None)
     yield packed(f"universes/{named.id}.wasm", result.module)
     yield packed(f"universes/{named.id}.json", _json(result.about))
-
-
-def _digest(universe: Universe) -> int | None:
-    """The digest of the test run by the interpreter, where torch is installed."""
-    if find_spec("torch") is None:
-        return None
-    from hamlet.backend.buffers import Shape
-    from hamlet.interpreter.digest import digest_of_run
-
-    return digest_of_run(universe, Shape(TEST_WORLDS, agents_tested(universe)), TEST_SEED, TEST_TICKS)
 
 
 def index(universes: Sequence[Named], compiler: bool) -> File:

@@ -16,6 +16,7 @@ from hamlet.package.module import Module
 from hamlet.policies.files import Array, read_tensors
 from hamlet.policies.mlp import ACTIVATIONS
 from hamlet.policies.parts import differing, parts_of, told
+from hamlet.universe import Universe
 
 FORMAT = 1
 MOST_VALUES, MOST_OUTPUTS, MOST_LAYERS = 1 << 20, 1 << 16, 16
@@ -100,16 +101,20 @@ class Described:
     def check(self, module: Module) -> None:
         """Raise `EnvError` unless the policy is for this universe. Versions that differ in comments or in the order of
         lines alone are the same one."""
-        if self.digest == module.digest:
+        self.check_version(module.universe, module.digest)
+
+    def check_version(self, universe: Universe, digest: str) -> None:
+        """The same, for a universe whose `universe.json` has this SHA-256."""
+        if self.digest == digest:
             return
-        if self.universe != module.name:
-            raise EnvError(f"{self.path} was learnt on {self.universe}, and this is {module.name}: another universe")
+        if self.universe != universe.name:
+            raise EnvError(f"{self.path} was learnt on {self.universe}, and this is {universe.name}: another universe")
         if self.parts is None:
             raise EnvError(
                 f"{self.path} was learnt on {self.universe} ({self.digest[:12]}), and this is another version of it "
-                f"({module.digest[:12]})"
+                f"({digest[:12]})"
             )
-        now = parts_of(module.universe)
+        now = parts_of(universe)
         if dict(self.parts) != now:
             names = differing(self.parts, now)
             which = f": {told(names)} differ{'s' * (len(names) == 1)}" if names else ""

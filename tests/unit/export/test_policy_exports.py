@@ -173,7 +173,6 @@ def test_what_cannot_be_written_is_a_line(hamletc: Said, tmp_path: Path, monkeyp
         ((lone,), "lone.safetensors has controls, and no package beside it says their ranges: name its run"),
         ((table,), "table.safetensors is a table, and no network: Env.tabular takes it"),
         ((nan,), "nan.safetensors has biases.0 that are not finite"),
-        ((run, "--to", "wasm"), "is a policy, which is written as c or onnx"),
         (("boat.hamlet", "--to", "onnx"), "boat.hamlet is no policy: ONNX has networks"),
     ):
         code, out, said = hamletc("export", *arguments, "-o", "out")
