@@ -59,7 +59,7 @@ ENTRIES: dict[str, tuple[CType, ...]] = {
 """The functions that hosts call, and the types of their parameters."""
 lanes, first, lane, count, place, number = names("lanes first lane count place number")
 first_lane, seed_low, seed_high, tick, greedy, chosen = names("first_lane seed_low seed_high tick greedy chosen")
-ramp, raw, given, heads, held = names("ramp raw given heads held")
+ramp, raw, limited, heads = names("ramp raw limited heads")
 WORDS = names("drawn_0_ drawn_1_ drawn_2_ drawn_3_")
 
 
@@ -108,7 +108,7 @@ def _tables(layers: Layers) -> Iterator[tuple[str, np.ndarray[Any, np.dtype[np.f
 
 
 def _description(policy: Described, layers: Layers) -> dict[str, Any]:
-    """What a host must know, as JSON."""
+    """The sizes that a host must know, as JSON."""
     return {
         "universe": plain(policy.universe),
         "digest": policy.digest,
@@ -175,7 +175,7 @@ class _Entries:
                 yield assign(f"{name}_", self.array(name))
             widest = max(self._sizes[1:-1])
             for name, rows in (("even_", widest), ("odd_", widest), ("heads", self._sizes[-1]),
-                               ("held", self._layers.actions), ("given", 1)):  # fmt: skip
+                               ("held", self._layers.actions), ("limited", 1)):  # fmt: skip
                 yield assign(name, call("unset_f32", rows * VECTOR))
             yield assign("chosen_", call("unset_i32", VECTOR))
             yield loop(first, 0, lanes, WIDE, body=of_vector())
@@ -212,8 +212,8 @@ class _Entries:
             )
             yield when(greedy.equals(0), of_draw)
             middle, half, least, most = (Name("ranges")[4 * control + end] for end in range(4))
-            yield assign(given[call("wide", 0)], call("_limit", raw, half, middle, least, most))
-            yield do("copy", part("controls_", lanes * control + first), given, count)
+            yield assign(limited[call("wide", 0)], call("_limit", raw, half, middle, least, most))
+            yield do("copy", part("controls_", lanes * control + first), limited, count)
 
         parameters = ["first_lane", "seed_low", "seed_high", "tick", "greedy"]
         summary = "The actions and controls of all lanes, of which the first one has a number among all shards' lanes."

@@ -16,7 +16,7 @@ LANE_LIMIT = 2**31 - 1
 TEST_WORLDS, TEST_TICKS, TEST_SEED = 4, 300, 7
 """Of the run whose digest an export knows."""
 DIGESTS = "digests"
-"""What the user's cache calls them."""
+"""Their kind in the user's cache."""
 
 
 def agents_of(universe: Universe) -> tuple[int, int]:
