@@ -109,6 +109,10 @@ measure: ## measures what the CPU part of that page shows: 20 minutes on two qui
 	$(PYTHON) benchmarks/peers/run.py
 	$(PYTHON) benchmarks/performance/page.py
 
+.PHONY: web
+web: ## compares the bits of the town in wasmtime, Node and Chromium with those of kernels in C, and times them
+	HAMLET_THREADS=1 $(PYTHON) benchmarks/web.py
+
 .PHONY: finite
 finite: ## tries 5,000 little universes with ranges at the edges of binary32: nothing is ever infinite
 	nice $(PYTHON) tests/finite/fuzz_finite.py --ledger benchmarks/results/finite.json
