@@ -107,8 +107,8 @@ def _normal() -> Computed:
     builder = Builder("policy")
     with builder.at(NEURON, None):
         deviation = elementary(builder, "exp", builder.input(F32, "log_deviation"))
-        pair = (builder.input(U32, name) for name in ("first", "second"))
-        raw = normal(builder, *pair, builder.input(F32, "mean"), deviation)
+        first_word, second_word = builder.input(U32, "first"), builder.input(U32, "second")
+        raw = normal(builder, first_word, second_word, builder.input(F32, "mean"), deviation)
     return builder.finish("deviate", (Output("raw", raw),))
 
 
