@@ -85,10 +85,11 @@ class Body:
 
 
 def identifier(name: str) -> str:
-    """A name of the contract as part of an identifier: `meter.energy` -> `energy`, `param.p` -> `param_p`."""
+    """A name of the contract as part of an identifier: `meter.energy` -> `energy`, `param.p` -> `param_p`. None begins
+    as tables do (`table_name`), which functions are passed by name."""
     kind, _, rest = name.partition(".")
     plain = re.sub(r"[^A-Za-z0-9_]", "_", rest if rest and kind in ("meter", "position") else name)
-    return f"_{plain}" if plain[0].isdigit() else plain
+    return f"_{plain}" if plain[0].isdigit() or plain.startswith("table_") else plain
 
 
 def table_name(table: str) -> str:
