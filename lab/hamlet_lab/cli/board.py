@@ -95,7 +95,7 @@ def board(
         for name, value in params.items():
             check_within(declared(name, module.universe), value)
         rules = Rules(module, terms, player, params, seed, world, backend)
-        with progress_of(f"playing {len(episodes)} games again") as tell:
+        with progress_of(f"playing {len(episodes)} game{'s' if len(episodes) > 1 else ''} again") as tell:
             for number, (name, episode) in enumerate(episodes.items(), 1):
                 try:
                     entries.append(judged(name, episode, rules))
