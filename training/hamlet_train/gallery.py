@@ -94,8 +94,9 @@ def compared(name: str, episodes: int, threads: int) -> list[Row]:
     learnt = _roles(env, played(env, policies, threads, ticks=longest))
     yardstick = YARDSTICKS.get(name, Yardstick())
     rows = []
+    everybody = f"{action} all the time" if len(chance) == 1 else f"{action} all the time, every role"
     for role in chance:
-        scripted, script = yardstick.scripted or (_mean(alone[role], yardstick.measure).value, f"{action} all the time")
+        scripted, script = yardstick.scripted or (_mean(alone[role], yardstick.measure).value, everybody)
         random, trained = (_mean(each[role], yardstick.measure) for each in (chance, learnt))
         rows.append(
             Row(name, role, yardstick.measure, random, scripted, script, trained, yardstick.theory, yardstick.why)
