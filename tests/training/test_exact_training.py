@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from lane_samples import NETWORK, STEERED, Samples
 
 from hamlet.interpreter import draws, functions
 from hamlet.interpreter.fma import fma
@@ -19,7 +20,6 @@ from hamlet_train.exact.compiled import at, lying
 from hamlet_train.exact.kernels import ENTROPY as ENTROPIES
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
-from samples import NETWORK, STEERED, Samples
 
 
 @pytest.mark.parametrize("network", [NETWORK, STEERED], ids=["actions", "controls"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from lane_samples import Samples
 from small import SMALL, StoppedError, trained
 
 from hamlet.interpreter import functions
@@ -21,7 +22,6 @@ from hamlet_train.exact.kernels import CLIPPED, DIVERGENCE
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Memory, Store
 from hamlet_train.ppo import Progress
-from samples import Samples
 
 NETWORK = Network(inputs=5, hidden=(32, 20), actions=3, memory=32)
 REMEMBERING = replace(SMALL, settings=replace(SMALL.settings, hidden=(32, 20), memory=32))
