@@ -74,6 +74,21 @@ class Script:
         """The ticks in which a lane gets to an affordance, uses it, and tries an action or two."""
         return self.walk + int(self._stay.max()) + 2
 
+    def aim(self, targets: Tensor) -> None:
+        """Make for these affordances, i64 [lanes], where a lane is not at one."""
+        free = self._stayed == 0
+        self._walked = torch.where(free & (targets != self._target), 0, self._walked)
+        self._target = torch.where(free, targets, self._target)
+
+    def arrived(self, buffers: Buffers) -> Tensor:
+        """Where a lane is at its affordance, bool [lanes]."""
+        return self._arrived(self._away(buffers))
+
+    def towards(self, buffers: Buffers) -> Tensor:
+        """The move that leads nearest to the affordance of each lane, i32 [lanes]."""
+        _, left = self._left(buffers, self._away(buffers))
+        return self._numbers[left.argmin(dim=0)].to(torch.int32)
+
     def actions(self, buffers: Buffers) -> Tensor:
         """The next action of each lane, i32 [lanes]."""
         universe, lanes = self._universe, buffers.shape.lanes

@@ -1,0 +1,144 @@
+"""Simple policies: random actions, waiting, a round of all affordances, the affordance that is needed most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.backend.buffers import Buffers
+from hamlet.backend.protocol import RandomPolicy, Stream
+from hamlet.env.act.trajectories import chosen
+from hamlet.interpreter import Interpreter
+from hamlet.universe import Affordance, Binary, Expression, MeterValue, NoSpace, Number, Universe
+from hamlet_lab.divergence.events import CPU
+from hamlet_lab.verify.players import Script
+
+Gains = Mapping[str, Mapping[str, float]]
+"""What each affordance adds to each meter."""
+NAMES = ("random", "waiting", "round", "needy", "saving")
+FULL = 0.05
+"""A meter so far from its floor, as a share of its range, is not needed at all less than half as much."""
+
+
+class Player:
+    """Actions for every lane."""
+
+    def __init__(self, name: str, universe: Universe, lanes: int, gains: Gains, avoided: int | None = None) -> None:
+        self.name = name
+        self._universe = universe
+        self._interpreter = Interpreter(universe, CPU)
+        self._script = Script(universe, lanes) if name in ("round", "needy", "saving") else None
+        self._needs = _Needs(universe, gains, name == "saving", avoided)
+        self._avoided = None if avoided is None else Camper(universe, lanes, avoided)
+
+    def actions(self, buffers: Buffers, now: Stream) -> Tensor:
+        """The actions of a tick, i32 [lanes]."""
+        actions = self._chosen(buffers, now)
+        if self._avoided is None:
+            return actions
+        there = self._avoided.arrived(buffers) & (actions == schema.interact_action(self._universe))
+        return actions.masked_fill(there, schema.idle_action(self._universe))
+
+    def _chosen(self, buffers: Buffers, now: Stream) -> Tensor:
+        if self._script is not None and self.name == "round":
+            return self._script.actions(buffers)
+        if self._script is not None and self._universe.affordances:
+            return self._needed(self._script, buffers)
+        if self.name == "waiting":
+            return torch.full((buffers.shape.lanes,), schema.idle_action(self._universe), dtype=torch.int32)
+        return chosen(self._interpreter, buffers, RandomPolicy(), now)
+
+    def _needed(self, script: Script, buffers: Buffers) -> Tensor:
+        """A step towards the affordance that is needed most, or its use; waiting where none helps."""
+        targets, helps = self._needs.targets(buffers)
+        if "engaged" in buffers.state:
+            engaged = buffers.state["engaged"].long()
+            targets, helps = torch.where(engaged >= 0, engaged, targets), helps | (engaged >= 0)
+        script.aim(targets)
+        use = torch.full((buffers.shape.lanes,), max(schema.interact_action(self._universe), 0), dtype=torch.int32)
+        actions = use if isinstance(self._universe.space, NoSpace) else torch.where(
+            script.arrived(buffers), use, script.towards(buffers)
+        )  # fmt: skip
+        return torch.where(helps, actions, torch.full_like(actions, schema.idle_action(self._universe)))
+
+
+class Camper:
+    """A player that walks to one affordance and uses it in every tick."""
+
+    def __init__(self, universe: Universe, lanes: int, place: int) -> None:
+        self._interact = max(schema.interact_action(universe), 0)
+        self._script = Script(universe, lanes)
+        self._script.aim(torch.full((lanes,), place))
+        self._place = torch.full((lanes,), place)
+
+    @property
+    def walk(self) -> int:
+        """The ticks in which everybody is there who gets there."""
+        return self._script.walk
+
+    def arrived(self, buffers: Buffers) -> Tensor:
+        """Where a lane is at the affordance, bool [lanes]."""
+        self._script.aim(self._place)
+        return self._script.arrived(buffers)
+
+    def interacting(self, lanes: int) -> Tensor:
+        """The action of using it, i32 [lanes]."""
+        return torch.full((lanes,), self._interact, dtype=torch.int32)
+
+    def actions(self, buffers: Buffers) -> Tensor:
+        """The actions of a tick, i32 [lanes]."""
+        self._script.aim(self._place)
+        walks = ~self._script.arrived(buffers)
+        return torch.where(walks, self._script.towards(buffers), self.interacting(buffers.shape.lanes))
+
+
+class _Needs:
+    """The affordance that an agent needs most: the one that fills its emptiest meters. One whose price it has not is
+    left out; then what pays for it is needed."""
+
+    def __init__(self, universe: Universe, gains: Gains, saving: bool, avoided: int | None) -> None:
+        meters, places = universe.meters, universe.affordances
+        self._low = torch.tensor([meter.low for meter in meters]).unsqueeze(1)
+        self._high = torch.tensor([meter.high for meter in meters]).unsqueeze(1)
+        table = [[gains.get(place.name, {}).get(meter.name, 0.0) for meter in meters] for place in places]
+        self._gains = torch.tensor(table, dtype=torch.float32).reshape(len(places), len(meters))
+        prices = torch.full((len(places), len(meters)), -torch.inf)
+        for row, place in enumerate(places):
+            for name, least in prices_of(place).items():
+                if name in (names := [meter.name for meter in meters]):
+                    prices[row, names.index(name)] = least
+        if avoided is not None:
+            prices[avoided] = torch.inf
+        self._prices, self._power = prices, 1.0 if saving else 2.0
+
+    def targets(self, buffers: Buffers) -> tuple[Tensor, Tensor]:
+        """The number of an affordance for each lane, i64 [lanes], and whether it helps at all, bool [lanes]."""
+        meters = buffers.state["meters"]
+        if not len(self._gains) or not len(meters):
+            nothing = torch.zeros(buffers.shape.lanes, dtype=torch.int64)
+            return nothing, nothing > 0
+        share = (meters - self._low) / (self._high - self._low)
+        urgency = (share.clamp(min=0) + FULL) ** -self._power
+        after = torch.clamp(meters.unsqueeze(0) + self._gains.unsqueeze(2), self._low, self._high)
+        scores = ((after - meters) / (self._high - self._low) * urgency).sum(dim=1)
+        affordable = (meters.unsqueeze(0) >= self._prices.unsqueeze(2)).all(dim=1)
+        best = scores.masked_fill(~affordable, -torch.inf).max(dim=0)
+        return best.indices, best.values > 0
+
+
+def prices_of(place: Affordance) -> dict[str, float]:
+    """The least values of meters that an affordance needs, as far as they stand there plainly."""
+    return {} if place.needs is None else dict(_least(place.needs))
+
+
+def _least(condition: Expression) -> list[tuple[str, float]]:
+    match condition:
+        case Binary("and", left, right, _):
+            return _least(left) + _least(right)
+        case Binary(">=" | ">", MeterValue(meter=meter), Number(value=value), _):
+            return [(meter, value)]
+        case _:
+            return []
