@@ -4,42 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import sqrt
+from math import ceil
 
 import numpy as np
 
 from hamlet.backend.buffers import Shape
 from hamlet.interpreter import coverage
 from hamlet.schema.roles import fewest_agents
-from hamlet.universe import Assign, Cascade, NoSpace, Rule, Span, Universe, nodes
+from hamlet.universe import Meter, Span, Universe
 from hamlet_lab.divergence.record import SourceLine, source_at
 from hamlet_lab.divergence.session import Side
+from hamlet_lab.lint.farming import farms
 from hamlet_lab.lint.players import NAMES, Gains
-from hamlet_lab.lint.seen import Seen, camped, fired, watched
+from hamlet_lab.lint.seen import FIRING, Seen, fired, watched
+from hamlet_lab.lint.sinking import sinking
+from hamlet_lab.lint.worth import Worth, worths
 from hamletc.explanation.moment import tick_from
-from hamletc.ir.evaluate import Array
 from hamletc.ir.function import Program
 
 TITLES = {
     "H357": "a meter that falls to its floor whatever one does",
-    "H358": "an affordance that no simple policy gains from",
+    "H358": "an affordance that is never worth its price",
     "H359": "a rule that does not fire",
     "H348": "a reward that can be farmed",
     "H349": "no simple policy survives",
 }
 """What each code is about. They are found by running a universe, so `hamletc check` has none of them."""
-NORMAL = 2.576
-"""The quantile of the normal distribution for an interval of 99%."""
 LANES = 48
+LINES = 256
+"""Lanes of the player whose lanes are policies of their own."""
 LIFE = 500
 """Ticks that players are followed at most."""
-MOST_AFFORDANCES = 24
-FIRING = 1_000_000
+TICKS_FIRED = 1_000_000
 """Ticks of agents in which a rule has to fire once."""
-MOST_FIRING = 400
+LONGEST_FIRED = 400
 """Ticks in which each world is watched for what fires, at most."""
-FARMED = 40
-"""Uses in a row after which a reward still is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +49,21 @@ class Finding:
         code: of `TITLES`.
         subject: the construct, with its line.
         evidence: sentences.
+        sure: how sure it is: "by its text", or what it was played by.
         trace: the command that shows it.
     """
 
     code: str
     subject: SourceLine
     evidence: tuple[str, ...]
+    sure: str
     trace: str
 
     def lines(self) -> list[str]:
         """The finding as text."""
         head = f"warning[{self.code}]: {TITLES[self.code]}: {self.subject.construct}"
-        return [head, *self.subject.lines()[:1], *(f"  = {each}" for each in self.evidence), f"  = see: {self.trace}"]
+        told = [*self.evidence, f"sure {self.sure}", f"see: {self.trace}"]
+        return [head, *self.subject.lines()[:1], *(f"  = {each}" for each in told)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +79,32 @@ class Lint:
     def universe(self) -> Universe:
         return self.side.universe
 
+    @property
+    def life(self) -> int:
+        """The ticks that agents are followed."""
+        return min(self.universe.lifespan.ticks, LIFE) if self.universe.lifespan is not None else LIFE
+
     def findings(self, told: Callable[[str], None] = lambda _: None) -> Iterator[Finding]:
-        """Everything found, in the order of the codes."""
+        """Everything found, in the order of `TITLES`."""
         agents = fewest_agents(self.universe)
         gains = self._gains()
-        life = self.universe.lifespan.ticks if self.universe.lifespan is not None else LIFE
-        ticks, worlds = min(life, LIFE), max(1, LANES // agents)
         told("playing")
-        seen = [watched(self.side, name, Shape(worlds, agents), self.seed, ticks, gains) for name in NAMES]
+        seen = [self._seen(name, agents, gains) for name in NAMES]
         yield from self._falling(seen)
+        told("what is worth its price")
+        yield from self._worthless(agents, gains)
         told("what fires")
         yield from self._silent(agents, gains)
-        told("what is worth its price")
-        yield from self._worthless(agents, worlds, ticks, gains)
-        told("farming")
-        yield from self._farmed(agents, worlds)
+        told("what can be farmed")
+        yield from self._farmed(agents, gains)
         yield from self._surviving(seen)
 
     def _at(self, construct: str, span: Span) -> SourceLine:
         return self.side.with_text(source_at(self.universe, construct, span))
+
+    def _seen(self, name: str, agents: int, gains: Gains) -> Seen:
+        lanes = LINES if name == "linear" else LANES
+        return watched(self.side, name, Shape(max(1, lanes // agents), agents), self.seed, self.life, gains)
 
     def _gains(self) -> Gains:
         """What each affordance adds to each meter, at the start of an episode, over all its ticks."""
@@ -105,100 +114,99 @@ class Lint:
         gains: dict[str, dict[str, float]] = {name: {} for name in lasts}
         for meter in universe.meters:
             for each in tick.amounts.get(f"meter.{meter.name}", ()):
-                name = each.origin.construct.name
-                if each.origin.construct.kind == "affordance" and name in gains and np.isfinite(each.values[0]):
-                    once = gains[name].get(meter.name, 0.0)
-                    gains[name][meter.name] = once + float(each.values[0]) * lasts[name]
+                name, amount = each.origin.construct.name, float(each.values[0])
+                if each.origin.construct.kind == "affordance" and name in gains and np.isfinite(amount):
+                    times = 1 if each.origin.phase == "on completion" else lasts[name]
+                    gains[name][meter.name] = gains[name].get(meter.name, 0.0) + amount * times
         return gains
 
     # --- meters -----------------------------------------------------------------------------------------------------
 
     def _falling(self, seen: list[Seen]) -> Iterator[Finding]:
-        """Meters that nothing raises, and that every player had at their floor in the end."""
+        """Meters that fall in every tick by more than all that raises them, and within a life."""
+        ticks = sum(each.ticks for each in seen)
         for row, meter in enumerate(self.universe.meters):
-            lowered = meter.decay is not None or any(
-                isinstance(each, Cascade | Rule) and any(meter.name in one.writes for one in each.body)
-                for each in self.universe.dynamics
+            falling = sinking(self.universe, meter)
+            if meter.type is not None or falling.falls <= 0:
+                continue
+            rises = falling.rises
+            if rises is not None and falling.ticks(meter.low, rises) <= self.life:
+                what = f"at most {rises:.4g} a tick raise it" if rises > 0 else "nothing raises it"
+                last = ceil(falling.ticks(meter.low, rises))
+                yield self._sinks(meter, f"at least {falling.falls:.4g} a tick lower it, {what}", last, "by its text")
+            elif rises != 0 and falling.ticks(meter.low, 0.0) <= self.life and not any(each.rose[row] for each in seen):
+                last = ceil(falling.ticks(meter.low, 0.0))
+                told = f"at least {falling.falls:.4g} a tick lower it, and it never rose"
+                yield self._sinks(meter, told, last, f"by {ticks:,} ticks of {', '.join(NAMES)} players")
+
+    def _sinks(self, meter: Meter, told: str, last: int, sure: str) -> Finding:
+        return Finding(
+            "H357",
+            self._at(f"meter {meter.name}", meter.span),
+            (f"{told}: at its floor after {last} ticks of at most {self.life}",),
+            sure,
+            f"hamletc trace {self.named} --state {meter.name} --ticks {last}",
+        )
+
+    # --- affordances ------------------------------------------------------------------------------------------------
+
+    def _worthless(self, agents: int, gains: Gains) -> Iterator[Finding]:
+        """Affordances of which one use adds nothing to the return, whoever acts afterwards."""
+        by_place: dict[int, list[Worth]] = {}
+        for worth in worths(self.side, agents, self.seed, self.life, gains):
+            by_place.setdefault(worth.affordance, []).append(worth)
+        for number, tries in by_place.items():
+            if not all(each.never for each in tries):
+                continue
+            place = self.universe.affordances[number]
+            evidence = [
+                f"a use adds {each.mean:.4g} ({each.mean - each.half:.4g} .. {each.mean + each.half:.4g}) to the "
+                f"return; most with {each.part[0]}: {each.part[1]:.4g}; something in {each.better} of {each.uses} uses"
+                for each in tries
+            ]
+            played = " and ".join(each.player for each in tries)
+            yield Finding(
+                "H358",
+                self._at(f"affordance {place.name}", place.span),
+                tuple(evidence),
+                f"by {sum(each.uses for each in tries)} uses from random states, each beside a wait with the same "
+                f"random numbers; {played} players act afterwards",
+                f"hamletc whatif {self.named} --action {place.name}",
             )
-            raised = any(
-                isinstance(node, Assign) and node.meter == meter.name and node.op in ("+=", "=")
-                for node in nodes(self.universe)
-            )
-            if lowered and not raised and not any(each.rose[row] for each in seen) and all(
-                each.floor[row] for each in seen
-            ):  # fmt: skip
-                yield Finding(
-                    "H357",
-                    self._at(f"meter {meter.name}", meter.span),
-                    (
-                        "no statement raises it, and nothing did in "
-                        f"{sum(each.ticks for each in seen):,} ticks of {', '.join(NAMES)} players",
-                        "every agent had it at its floor in the end",
-                    ),
-                    f"hamletc explain {self.named} {meter.name}",
-                )
 
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def _silent(self, agents: int, gains: Gains) -> Iterator[Finding]:
-        life = self.universe.lifespan.ticks if self.universe.lifespan is not None else LIFE
-        ticks = min(life, MOST_FIRING)
-        worlds = max(1, -(-FIRING // (3 * ticks * agents)))
+        if not self.universe.dynamics:
+            return
+        ticks = min(self.life, LONGEST_FIRED)
+        worlds = max(1, -(-TICKS_FIRED // (len(FIRING) * ticks * agents)))
         counts, total = fired(self.universe, agents, self.seed, ticks, worlds, gains)
         for each in self.universe.dynamics:
             if counts.counts.get(coverage.rule(each), 1) == 0:
                 yield Finding(
                     "H359",
                     self._at(coverage.rule(each), each.span),
-                    (f"it did not fire in {total:,} ticks of random, round and needy players",),
-                    f"hamletc trace {self.named} --ticks 100",
-                )
-
-    # --- affordances ------------------------------------------------------------------------------------------------
-
-    def _worthless(self, agents: int, worlds: int, ticks: int, gains: Gains) -> Iterator[Finding]:
-        """Affordances without which every player gains more."""
-        universe, shape = self.universe, Shape(worlds, agents)
-        if isinstance(universe.space, NoSpace) or not 1 < len(universe.affordances) <= MOST_AFFORDANCES:
-            return
-        players = ("random", "round", "needy")
-        usual = {name: watched(self.side, name, shape, self.seed, ticks, gains).returns for name in players}
-        for number, place in enumerate(universe.affordances):
-            lost = []
-            for name in players:
-                without = watched(self.side, name, shape, self.seed, ticks, gains, avoided=number).returns
-                by = usual[name] - without
-                lost.append((name, float(by.mean()), spread(by)))
-                if by.mean() > 0 or (name != "needy" and by.mean() + spread(by) >= 0):
-                    break
-            else:
-                told = (f"{name} {mean:.4g} ({mean - half:.4g} .. {mean + half:.4g})" for name, mean, half in lost)
-                yield Finding(
-                    "H358",
-                    self._at(f"affordance {place.name}", place.span),
-                    (f"what players gain by it in an episode, with common random numbers: {', '.join(told)}",),
-                    f"hamletc whatif {self.named} --shares affordances",
+                    (f"in {total:,} ticks of agents its condition never held",),
+                    f"by {', '.join(FIRING)} players",
+                    f"hamletc trace {self.named} --ticks 200",
                 )
 
     # --- rewards ----------------------------------------------------------------------------------------------------
 
-    def _farmed(self, agents: int, worlds: int) -> Iterator[Finding]:
-        """Affordances that still reward after many uses, though no meter changes by it any more."""
-        universe = self.universe
-        if not universe.causes or isinstance(universe.space, NoSpace):
-            return
-        for number, place in enumerate(universe.affordances):
-            share = camped(self.side, number, Shape(worlds, agents), self.seed, FARMED)
-            if share is not None and universe.rewards:
-                yield Finding(
-                    "H348",
-                    self._at("reward", universe.rewards[0].span),
-                    (
-                        f"who uses {place.name} in every tick still gets {share:.4g} more than who waits",
-                        f"after {FARMED} uses in a row, and its meters are the same after either",
-                    ),
-                    f"hamletc trace {self.named} --ticks {FARMED}",
-                )
+    def _farmed(self, agents: int, gains: Gains) -> Iterator[Finding]:
+        for farm in farms(self.universe, agents, self.seed, self.life, gains):
+            name = farm.reward.name
+            yield Finding(
+                "H348",
+                self._at("reward" if name is None else f"reward {name}", farm.reward.span),
+                (
+                    f"{farm.by} is paid {farm.first:.4g} the first time, and {farm.last:.4g} still the {farm.times}th "
+                    f"time of an episode, in {farm.ticks} ticks",
+                ),
+                "by a player that looks after its meters and does nothing else besides",
+                f"hamletc explain {self.named} {farm.by.partition(' ')[2]}",
+            )
 
     # --- survival ---------------------------------------------------------------------------------------------------
 
@@ -208,9 +216,9 @@ class Lint:
         if not deaths or universe.lifespan is None or any(each.survived for each in seen):
             return
         best = max(seen, key=lambda each: each.longest)
-        (killer, count) = best.causes.most_common(1)[0]
-        lives = ", ".join(f"{each.player} {each.longest}" for each in seen)
+        ((killer, count),) = best.causes.most_common(1) or [("", 0)]
         cause = next((each for each in universe.causes if each.name == killer), deaths[0])
+        lives = ", ".join(f"{each.player} {each.longest}" for each in seen)
         yield Finding(
             "H349",
             self._at(coverage.cause(cause), cause.condition.span),
@@ -218,10 +226,6 @@ class Lint:
                 f"the longest life in ticks, of {universe.lifespan.ticks}: {lives}",
                 f"{count} of {best.lanes} agents of the {best.player} player ended by {killer}",
             ),
+            f"by {sum(each.lanes for each in seen)} lives of players that do not plan",
             f"hamletc trace {self.named} --ticks {best.longest}",
         )
-
-
-def spread(values: Array) -> float:
-    """Half of the interval of a mean."""
-    return NORMAL * float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else float("inf")

@@ -1,4 +1,4 @@
-"""Simple policies: random actions, waiting, a round of all affordances, the affordance that is needed most."""
+"""Simple policies: random actions, waiting, a round of all affordances, what is needed most, lines through observations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hamlet_lab.verify.players import Script
 
 Gains = Mapping[str, Mapping[str, float]]
 """What each affordance adds to each meter."""
-NAMES = ("random", "waiting", "round", "needy", "saving")
+NAMES = ("random", "waiting", "round", "needy", "saving", "linear")
 FULL = 0.05
 """A meter so far from its floor, as a share of its range, is not needed at all less than half as much."""
 
@@ -26,30 +26,35 @@ FULL = 0.05
 class Player:
     """Actions for every lane."""
 
-    def __init__(self, name: str, universe: Universe, lanes: int, gains: Gains, avoided: int | None = None) -> None:
+    def __init__(self, name: str, universe: Universe, lanes: int, gains: Gains, avoided: Tensor | None = None) -> None:
+        """A player by its name; `avoided`: an affordance that each lane leaves alone, i64 [lanes]."""
         self.name = name
         self._universe = universe
         self._interpreter = Interpreter(universe, CPU)
         self._script = Script(universe, lanes) if name in ("round", "needy", "saving") else None
         self._needs = _Needs(universe, gains, name == "saving", avoided)
-        self._avoided = None if avoided is None else Camper(universe, lanes, avoided)
+        self._weights: Tensor | None = None
 
     def actions(self, buffers: Buffers, now: Stream) -> Tensor:
         """The actions of a tick, i32 [lanes]."""
-        actions = self._chosen(buffers, now)
-        if self._avoided is None:
-            return actions
-        there = self._avoided.arrived(buffers) & (actions == schema.interact_action(self._universe))
-        return actions.masked_fill(there, schema.idle_action(self._universe))
-
-    def _chosen(self, buffers: Buffers, now: Stream) -> Tensor:
         if self._script is not None and self.name == "round":
             return self._script.actions(buffers)
         if self._script is not None and self._universe.affordances:
             return self._needed(self._script, buffers)
+        if self.name == "linear" and buffers.observation is not None and len(buffers.observation):
+            return self._along_lines(buffers.observation, now)
         if self.name == "waiting":
             return torch.full((buffers.shape.lanes,), schema.idle_action(self._universe), dtype=torch.int32)
         return chosen(self._interpreter, buffers, RandomPolicy(), now)
+
+    def _along_lines(self, observation: Tensor, now: Stream) -> Tensor:
+        """The action with the highest sum of weighted observations; each lane has weights of its own for its life."""
+        if self._weights is None:
+            generator = torch.Generator().manual_seed(now.seed % (1 << 63))
+            count = len(schema.choices(self._universe))
+            self._weights = torch.randn(count, len(observation) + 1, observation.shape[1], generator=generator)
+        scores = (self._weights[:, :-1] * observation.unsqueeze(0)).sum(dim=1) + self._weights[:, -1]
+        return scores.argmax(dim=0).to(torch.int32)
 
     def _needed(self, script: Script, buffers: Buffers) -> Tensor:
         """A step towards the affordance that is needed most, or its use; waiting where none helps."""
@@ -58,48 +63,22 @@ class Player:
             engaged = buffers.state["engaged"].long()
             targets, helps = torch.where(engaged >= 0, engaged, targets), helps | (engaged >= 0)
         script.aim(targets)
-        use = torch.full((buffers.shape.lanes,), max(schema.interact_action(self._universe), 0), dtype=torch.int32)
-        actions = use if isinstance(self._universe.space, NoSpace) else torch.where(
-            script.arrived(buffers), use, script.towards(buffers)
-        )  # fmt: skip
+        actions = interacting(self._universe, buffers.shape.lanes)
+        if not isinstance(self._universe.space, NoSpace):
+            actions = torch.where(script.arrived(buffers), actions, script.towards(buffers))
         return torch.where(helps, actions, torch.full_like(actions, schema.idle_action(self._universe)))
 
 
-class Camper:
-    """A player that walks to one affordance and uses it in every tick."""
-
-    def __init__(self, universe: Universe, lanes: int, place: int) -> None:
-        self._interact = max(schema.interact_action(universe), 0)
-        self._script = Script(universe, lanes)
-        self._script.aim(torch.full((lanes,), place))
-        self._place = torch.full((lanes,), place)
-
-    @property
-    def walk(self) -> int:
-        """The ticks in which everybody is there who gets there."""
-        return self._script.walk
-
-    def arrived(self, buffers: Buffers) -> Tensor:
-        """Where a lane is at the affordance, bool [lanes]."""
-        self._script.aim(self._place)
-        return self._script.arrived(buffers)
-
-    def interacting(self, lanes: int) -> Tensor:
-        """The action of using it, i32 [lanes]."""
-        return torch.full((lanes,), self._interact, dtype=torch.int32)
-
-    def actions(self, buffers: Buffers) -> Tensor:
-        """The actions of a tick, i32 [lanes]."""
-        self._script.aim(self._place)
-        walks = ~self._script.arrived(buffers)
-        return torch.where(walks, self._script.towards(buffers), self.interacting(buffers.shape.lanes))
+def interacting(universe: Universe, lanes: int) -> Tensor:
+    """The action of using an affordance, i32 [lanes]."""
+    return torch.full((lanes,), max(schema.interact_action(universe), 0), dtype=torch.int32)
 
 
 class _Needs:
     """The affordance that an agent needs most: the one that fills its emptiest meters. One whose price it has not is
     left out; then what pays for it is needed."""
 
-    def __init__(self, universe: Universe, gains: Gains, saving: bool, avoided: int | None) -> None:
+    def __init__(self, universe: Universe, gains: Gains, saving: bool, avoided: Tensor | None) -> None:
         meters, places = universe.meters, universe.affordances
         self._low = torch.tensor([meter.low for meter in meters]).unsqueeze(1)
         self._high = torch.tensor([meter.high for meter in meters]).unsqueeze(1)
@@ -110,21 +89,21 @@ class _Needs:
             for name, least in prices_of(place).items():
                 if name in (names := [meter.name for meter in meters]):
                     prices[row, names.index(name)] = least
-        if avoided is not None:
-            prices[avoided] = torch.inf
-        self._prices, self._power = prices, 1.0 if saving else 2.0
+        self._prices, self._power, self._avoided = prices, 1.0 if saving else 2.0, avoided
 
     def targets(self, buffers: Buffers) -> tuple[Tensor, Tensor]:
         """The number of an affordance for each lane, i64 [lanes], and whether it helps at all, bool [lanes]."""
-        meters = buffers.state["meters"]
+        meters, lanes = buffers.state["meters"], buffers.shape.lanes
         if not len(self._gains) or not len(meters):
-            nothing = torch.zeros(buffers.shape.lanes, dtype=torch.int64)
+            nothing = torch.zeros(lanes, dtype=torch.int64)
             return nothing, nothing > 0
         share = (meters - self._low) / (self._high - self._low)
         urgency = (share.clamp(min=0) + FULL) ** -self._power
         after = torch.clamp(meters.unsqueeze(0) + self._gains.unsqueeze(2), self._low, self._high)
         scores = ((after - meters) / (self._high - self._low) * urgency).sum(dim=1)
         affordable = (meters.unsqueeze(0) >= self._prices.unsqueeze(2)).all(dim=1)
+        if self._avoided is not None:
+            affordable[self._avoided, torch.arange(lanes)] = False
         best = scores.masked_fill(~affordable, -torch.inf).max(dim=0)
         return best.indices, best.values > 0
 
