@@ -161,6 +161,12 @@ def built(universe: Universe, folder: Path, runner: str) -> Module:
     return _written(lambda targets: build(universe, Options(targets), Stopwatch()), folder)(runner)
 
 
+def beside(universe: Universe, backend: str, folder: Path) -> Side:
+    """The side that runs a universe that was checked before, or a variant of one; what is compiled goes into a
+    folder."""
+    return Opened(universe.name, universe, lambda runner: built(universe, folder, runner), {}).side(backend)
+
+
 def open_side(path: Path, backend: str | None, folder: Path) -> Side:
     """The side that `PATH@BACKEND` names; see `opened` and `Opened.side`."""
     return open_sides([Spec(path, backend)], folder)[0]

@@ -1,4 +1,4 @@
-"""Rewards for acting that never run out: who looks after its meters and otherwise repeats one use gets them for ever."""
+"""Rewards for acting that never run out: who looks after its meters and else repeats one use gets them for ever."""
 
 from __future__ import annotations
 
@@ -81,7 +81,11 @@ def _farmed(
     runner = Runner(alone, Candidate(interpreter, CPU), Shape(LANES, agents))
     buffers, lanes = runner.buffers, LANES * agents
     interpreter.reset(buffers, Stream(seed, 0))
-    needy, script, numbers = Player("needy", alone, lanes, gains), Script(alone, lanes), global_lanes(buffers.shape, CPU)
+    needy, script, numbers = (
+        Player("needy", alone, lanes, gains),
+        Script(alone, lanes),
+        global_lanes(buffers.shape, CPU),
+    )
     low, high = (torch.tensor([[getattr(meter, end)] for meter in alone.meters]) for end in ("low", "high"))
     plain = torch.tensor([meter.type is None and meter.decay is not None for meter in alone.meters], dtype=torch.bool)
     running, paid = np.ones(lanes, np.bool_), [list[float]() for _ in range(lanes)]

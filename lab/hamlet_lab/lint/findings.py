@@ -15,8 +15,9 @@ from hamlet.universe import Meter, Span, Universe
 from hamlet_lab.divergence.record import SourceLine, source_at
 from hamlet_lab.divergence.session import Side
 from hamlet_lab.lint.farming import farms
+from hamlet_lab.lint.fired import FIRING, fired, reporting
 from hamlet_lab.lint.players import NAMES, Gains
-from hamlet_lab.lint.seen import FIRING, Seen, fired, watched
+from hamlet_lab.lint.seen import Seen, watched
 from hamlet_lab.lint.sinking import sinking
 from hamlet_lab.lint.worth import Worth, worths
 from hamletc.explanation.moment import tick_from
@@ -68,11 +69,20 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Lint:
-    """A universe under judgement: the side that runs it, its program as the lowering makes it, and how it is called."""
+    """A universe under judgement.
+
+    Attributes:
+        side: runs it.
+        program: as the lowering makes it.
+        named: how the user calls it.
+        beside: runs a variant of it.
+        seed: of all that is drawn.
+    """
 
     side: Side
     program: Program
     named: str
+    beside: Callable[[Universe], Side]
     seed: int = 0
 
     @property
@@ -177,20 +187,24 @@ class Lint:
     # --- rules ------------------------------------------------------------------------------------------------------
 
     def _silent(self, agents: int, gains: Gains) -> Iterator[Finding]:
-        if not self.universe.dynamics:
+        rules = self.universe.dynamics
+        if not rules:
             return
-        ticks = min(self.life, LONGEST_FIRED)
-        worlds = max(1, -(-TICKS_FIRED // (len(FIRING) * ticks * agents)))
-        counts, total = fired(self.universe, agents, self.seed, ticks, worlds, gains)
-        for each in self.universe.dynamics:
-            if counts.counts.get(coverage.rule(each), 1) == 0:
-                yield Finding(
-                    "H359",
-                    self._at(coverage.rule(each), each.span),
-                    (f"in {total:,} ticks of agents its condition never held",),
-                    f"by {', '.join(FIRING)} players",
-                    f"hamletc trace {self.named} --ticks 200",
-                )
+        side = self.beside(reporting(self.universe))
+        seen = fired(side, agents, self.seed, min(self.life, LONGEST_FIRED), TICKS_FIRED, gains)
+        for number in np.flatnonzero(~seen.rules).tolist():
+            name, times = coverage.rule(rules[number]), int(seen.scattered[number])
+            yield Finding(
+                "H359",
+                self._at(name, rules[number].span),
+                (
+                    f"its condition did not hold in {seen.ticks:,} ticks of agents",
+                    f"from {seen.states:,} states with meters anywhere in their ranges it holds in "
+                    + (f"{times:,}: it can, but these players do not get there" if times else "none"),
+                ),
+                f"by {', '.join(FIRING)} players",
+                f"hamletc trace {self.named} --ticks 200",
+            )
 
     # --- rewards ----------------------------------------------------------------------------------------------------
 

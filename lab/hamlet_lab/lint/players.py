@@ -1,4 +1,4 @@
-"""Simple policies: random actions, waiting, a round of all affordances, what is needed most, lines through observations."""
+"""Simple policies: random actions, waiting, a round of affordances, what is needed most, lines through observations."""
 
 from __future__ import annotations
 

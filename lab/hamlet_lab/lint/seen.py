@@ -1,4 +1,4 @@
-"""Runs of simple policies: who lived how long, what fired, which meters rose."""
+"""Runs of simple policies: who lived how long, and which meters rose."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ import torch
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
-from hamlet.interpreter import Coverage, Interpreter
 from hamlet.interpreter.interpreter import global_lanes
 from hamlet.interpreter.policy import drawn_controls
-from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import cause_names
-from hamlet_lab.divergence.events import CPU, Candidate, Runner
+from hamlet_lab.divergence.events import CPU, Runner
 from hamlet_lab.divergence.session import Side
 from hamlet_lab.lint.players import Gains, Player
-from hamlet_lab.verify.fired import counting
 from hamletc.ir.evaluate import Array
 
 
@@ -75,26 +72,3 @@ def watched(side: Side, name: str, shape: Shape, seed: int, ticks: int, gains: G
     seen.longest = int(lives.max())
     seen.survived += int(running.sum())
     return seen
-
-
-FIRING = ("random", "round", "needy")
-"""The players that are watched for what fires."""
-
-
-def fired(universe: Universe, agents: int, seed: int, ticks: int, worlds: int, gains: Gains) -> tuple[Coverage, int]:
-    """How often everything that can fire did, under simple policies, and in how many lane-ticks."""
-    coverage = counting(universe)
-    interpreter = Interpreter(universe, CPU, coverage=coverage)
-    side = Side("", universe, Candidate(interpreter, CPU))
-    shape, total = Shape(worlds, agents), 0
-    for number, name in enumerate(FIRING):
-        runner = Runner(universe, side.candidate, shape)
-        interpreter.reset(runner.buffers, Stream(seed + number, 0))
-        player, numbers = Player(name, universe, shape.lanes, gains), global_lanes(shape, CPU)
-        for tick in range(ticks):
-            now = Stream(seed + number, tick)
-            if universe.controls:
-                runner.buffers.state["controls"].copy_(drawn_controls(universe, numbers, now))
-            interpreter.step(runner.buffers, player.actions(runner.buffers, now).contiguous(), now)
-        total += ticks * shape.lanes
-    return coverage, total

@@ -18,7 +18,6 @@ from hamlet.universe import (
     Number,
     ParamValue,
     Rule,
-    Shortfall,
     Statement,
     Together,
     Unary,

@@ -1,7 +1,8 @@
 """The worth of one use of an affordance: what it adds to the return, from random states, with the same random numbers.
 
-In each state an agent stands at the affordance. It uses it once, or waits; from then on a simple policy acts that leaves
-the affordance alone. So the price of a use and all that it is good for later count, and nothing else makes a difference.
+In each state an agent stands at the affordance. It uses it once, or waits; from then on a simple policy acts that
+leaves the affordance alone. So the price of a use and all that it is good for later count, and nothing else makes a
+difference.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from hamlet.schema.grid import cell_of
 from hamlet.universe import Affordance, Grid, LastUse, NoSpace, Streak, Universe, Visited, nodes
 from hamlet_lab.divergence.events import CPU, Runner
 from hamlet_lab.divergence.session import Side
+from hamlet_lab.lint.fired import scatter_meters
 from hamlet_lab.lint.players import Gains, Player, interacting
 from hamletc.ir.evaluate import Array
 
@@ -126,11 +128,8 @@ def _worth(universe: Universe, number: int, name: str, gained: Array, meters: Ar
 def _scatter(universe: Universe, buffers: Buffers, places: torch.Tensor, seed: int) -> None:
     """Put agent 0 of each world at its affordance, at an hour when it is open, with meters anywhere in their ranges."""
     agents, state = buffers.shape.agents, buffers.state
-    generator = torch.Generator().manual_seed(seed)
-    for row, meter in enumerate(universe.meters):
-        if meter.type is None:
-            share = torch.rand(len(places), generator=generator)
-            state["meters"][row, ::agents] = meter.low + (meter.high - meter.low) * share
+    generator = torch.Generator().manual_seed(seed % (1 << 63))
+    scatter_meters(universe, state["meters"][:, ::agents], seed)
     for number, place in enumerate(Places(universe, CPU).of(state).values()):
         there = cell_of(place, universe.space) if isinstance(universe.space, Grid) else place
         for axis, coordinate in enumerate(there):

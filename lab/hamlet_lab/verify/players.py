@@ -55,6 +55,8 @@ class Script:
         graph = graph_of(universe.space)
         nodes = [universe.moves.index(move) for _, move in moves]
         self._edges = None if graph is None or not nodes else _edges(graph, nodes)
+        self._layout = torch.zeros(0, dtype=torch.int32)
+        self._there: Tensor | None = None
 
     @property
     def walk(self) -> int:
@@ -121,18 +123,30 @@ class Script:
 
     def _away(self, buffers: Buffers) -> Tensor:
         """The displacement from each lane to its target, f64 [axes, lanes]."""
-        space, shape, position = self._universe.space, buffers.shape, buffers.state["position"].double()
-        away = torch.zeros_like(position)
-        for number, place in enumerate(self._places.of(buffers.state).values()):
-            there = cell_of(place, space) if isinstance(space, Grid) else place
-            coordinates = torch.stack([x.expand(shape.worlds, shape.agents).reshape(-1).double() for x in there])
-            away = torch.where(self._target == number, coordinates - position, away)
+        space, position = self._universe.space, buffers.state["position"].double()
+        if not self._universe.affordances:
+            return torch.zeros_like(position)
+        target = self._target.expand(1, len(position), -1)
+        away = self._coordinates(buffers).gather(0, target).squeeze(0) - position
         match space:
             case Grid(sizes=sizes, edges="wrap"):
                 round_trip = torch.tensor(sizes, dtype=torch.float64).unsqueeze(1)
                 return (away + round_trip // 2) % round_trip - round_trip // 2
             case _:
                 return away
+
+    def _coordinates(self, buffers: Buffers) -> Tensor:
+        """Where each affordance is, f64 [affordances, axes, lanes]; places that layouts say are looked up once."""
+        space, shape, state = self._universe.space, buffers.shape, buffers.state
+        computed = "places" not in state and not any(item.moving for item in self._universe.affordances)
+        if computed and self._there is not None and torch.equal(self._layout, state["layout"]):
+            return self._there
+        rows = []
+        for place in self._places.of(state).values():
+            there = cell_of(place, space) if isinstance(space, Grid) else place
+            rows.append(torch.stack([x.expand(shape.worlds, shape.agents).reshape(-1).double() for x in there]))
+        self._layout, self._there = state["layout"].clone(), torch.stack(rows)
+        return self._there
 
     def _arrived(self, away: Tensor) -> Tensor:
         match self._universe.space:

@@ -1,0 +1,107 @@
+"""Rules and cascades that fire: a variant of a universe reports them, so that kernels can count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hamlet import schema
+from hamlet.backend.buffers import Buffers, Shape
+from hamlet.backend.protocol import Stream
+from hamlet.interpreter.interpreter import global_lanes
+from hamlet.interpreter.policy import drawn_controls
+from hamlet.universe import Assign, Meter, MeterValue, Number, Report, Universe
+from hamlet_lab.divergence.events import CPU, Runner
+from hamlet_lab.divergence.session import Side
+from hamlet_lab.lint.players import Gains, Player
+from hamletc.ir.evaluate import Array
+
+FIRING = {"random": 2048, "round": 1024, "needy": 1024}
+"""The players that are watched, and how many agents of each."""
+
+FLAG = "fires now "
+"""The name of a meter that says so, with a number behind it; no author's name has a space."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """Which rules fired.
+
+    Attributes:
+        rules: bool, of each, in the order of the universe, whether it did.
+        ticks: of agents, in which it could.
+        scattered: how many agents each fired for in one tick from states with meters anywhere in their ranges.
+        states: how many agents were in such states.
+    """
+
+    rules: Array
+    ticks: int
+    scattered: Array
+    states: int
+
+
+def reporting(universe: Universe) -> Universe:
+    """A variant in which every rule and cascade of agents also sets a meter of its own to 1, which is reported."""
+    named = [(f"{FLAG}{number}", each) for number, each in enumerate(universe.dynamics)]
+    one = {name: Assign(name, "=", Number(1.0, each.span), True, each.span) for name, each in named}
+    meters = (Meter(name, 0.0, 0.0, 1.0, None, None, None, each.span) for name, each in named)
+    reports = (Report(name, MeterValue(name, each.span), each.span) for name, each in named)
+    return replace(
+        universe,
+        meters=(*universe.meters, *meters),
+        reports=(*universe.reports, *reports),
+        dynamics=tuple(replace(each, body=(*each.body, one[name])) for name, each in named),
+    )
+
+
+def fired(side: Side, agents: int, seed: int, ticks: int, most: int, gains: Gains) -> Fired:
+    """The rules that fire in so many ticks of agents, `most`, or until each of them did.
+
+    Args:
+        side: runs what `reporting` gives.
+        ticks: for how long each agent is watched at most.
+    """
+    universe, rules = side.universe, len(side.universe.dynamics)
+    names = schema.report_names(universe)
+    rows = [names.index(f"{FLAG}{number}") for number in range(rules)]
+    seen, scattered, total, states = np.zeros(rules, np.bool_), np.zeros(rules, np.int64), 0, 0
+    for number, (name, lanes) in enumerate(FIRING.items()):
+        runner, first = Runner(universe, side.candidate, Shape(max(1, lanes // agents), agents)), seed + number
+        buffers = runner.buffers
+        side.candidate.backend.reset(buffers, Stream(first, 0))
+        player, numbers = Player(name, universe, buffers.shape.lanes, gains), global_lanes(buffers.shape, CPU)
+        for tick in range(ticks):
+            now = Stream(first, tick)
+            if universe.controls:
+                buffers.state["controls"].copy_(drawn_controls(universe, numbers, now))
+            actions = player.actions(buffers, now).contiguous()
+            if tick == 0:
+                scattered += _from_anywhere(side, buffers, actions, now)[rows].sum(axis=1)
+                states += buffers.shape.lanes
+            side.candidate.backend.step(buffers, actions, now)
+            seen |= (buffers.outcome["reports"].numpy()[rows] > 0).any(axis=1)
+            total += buffers.shape.lanes
+            if seen.all() or total >= most:
+                return Fired(seen, total, scattered, states)
+    return Fired(seen, total, scattered, states)
+
+
+def _from_anywhere(side: Side, buffers: Buffers, actions: Tensor, now: Stream) -> Array:
+    """What is reported after one tick from the same state, but with meters anywhere in their ranges: bool."""
+    other = Runner.resumed(side.universe, side.candidate, buffers)
+    scatter_meters(side.universe, other.buffers.state["meters"], now.seed)
+    side.candidate.backend.step(other.buffers, actions, now)
+    reports: Array = other.buffers.outcome["reports"].numpy() > 0
+    return reports
+
+
+def scatter_meters(universe: Universe, meters: Tensor, seed: int) -> None:
+    """Give meters, [meters, lanes], any numbers within their bounds; states stay."""
+    generator = torch.Generator().manual_seed(seed % (1 << 63))
+    for row, meter in enumerate(universe.meters):
+        if meter.type is None and not meter.name.startswith(FLAG):
+            share = torch.rand(meters.shape[1], generator=generator)
+            meters[row] = meter.low + (meter.high - meter.low) * share
