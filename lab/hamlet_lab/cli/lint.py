@@ -1,4 +1,4 @@
-"""`hamletc lint`: what may be wrong with a universe, found by running it."""
+"""`hamletc lint`: what may be wrong with a universe, found by its text and by running it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from hamletc.kinds import expect
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.pass_context
 def lint(ctx: click.Context, universe: str, seed: int, allow: tuple[str, ...], as_json: bool) -> None:
-    """Play UNIVERSE by simple policies, and say what may be wrong with it: each with its evidence, and a command that
-    shows it.
+    """Play UNIVERSE by simple policies, and say what may be wrong with it: each with its evidence, how sure that is,
+    and a command that shows it.
 
-    Meters that fall to their floor whatever one does, affordances that nobody gains from, rules that do not fire,
-    rewards that can be farmed, and universes in which no simple policy survives.
+    H357 meters that fall to their floor whatever one does, H358 affordances that are never worth their price, H359
+    rules that do not fire, H348 rewards that can be farmed, H349 universes in which no simple policy survives.
 
-    Exit code 0 if nothing is found, 1 otherwise.
+    UNIVERSE is a file, a pack or a generated package, with @BACKEND behind it, as `hamletc diff` takes it. Exit code 0
+    if there is no finding, 1 otherwise.
     """
     from rich.console import Console
 
     from hamlet_lab.cli.trace import usual
-    from hamlet_lab.diff.open import opened, spec
+    from hamlet_lab.diff.open import beside, opened, spec
     from hamlet_lab.divergence.compiled import lowered
     from hamlet_lab.lint.findings import TITLES, Lint
 
@@ -46,16 +47,19 @@ def lint(ctx: click.Context, universe: str, seed: int, allow: tuple[str, ...], a
         tempfile.TemporaryDirectory(prefix="hamletc-") as folder,
         Console(stderr=True).status("compiling") as status,
     ):
-        source = opened(named.path, Path(folder) / "package")
-        side = source.side(named.backend or usual())
-        judged = Lint(side, lowered(source.universe).program, str(named.path), seed)
-        found = [each for each in judged.findings(status.update) if each.code not in allow]
+        source, backend = opened(named.path, Path(folder) / "package"), named.backend or usual()
+        side, program = source.side(backend), lowered(source.universe).program
+        judged = Lint(
+            side, program, str(named.path), lambda variant: beside(variant, backend, Path(folder) / "variant"), seed
+        )
+        findings = [each for each in judged.findings(status.update) if each.code not in allow]
     if as_json:
-        click.echo(json.dumps([asdict(each) | {"title": TITLES[each.code]} for each in found], indent=1))
+        told = [asdict(each) | {"title": TITLES[each.code]} for each in findings]
+        click.echo(json.dumps(told, indent=1, ensure_ascii=False))
     else:
-        for each in found:
+        for each in findings:
             click.echo(visible_lines("\n".join(each.lines())) + "\n")
-        count = "nothing found" if not found else f"{len(found)} finding{'s' if len(found) > 1 else ''}"
-        click.echo(f"{side.label}: {count}")
-    if found:
+        plural = "s" if len(findings) > 1 else ""
+        click.echo(f"{side.label}: " + (f"{len(findings)} finding{plural}" if findings else "no findings"))
+    if findings:
         ctx.exit(1)

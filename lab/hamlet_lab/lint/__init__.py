@@ -1,5 +1,6 @@
-"""What may be wrong with a universe, found by running it: each finding with its evidence.
+"""What may be wrong with a universe beside its text: each finding with its evidence, and how sure that is.
 
-The checker says what can be told from the text. `players` act in a simple way each; `seen` notes what happens in their
-runs; `findings` judges: a finding is made only where every player agrees.
+`sinking` bounds what a tick does to a meter by the text alone. `players` act in a simple way each: `seen` notes how
+long they live, `fired` which rules fire, `worth` what one use of an affordance adds to the return, and `farming` which
+rewards never run out. `findings` judges, and reports only what every player agrees about.
 """

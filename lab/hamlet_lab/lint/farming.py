@@ -12,8 +12,6 @@ from hamlet import schema
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Interpreter
-from hamlet.interpreter.interpreter import global_lanes
-from hamlet.interpreter.policy import drawn_controls
 from hamlet.universe import ActionTaken, NoSpace, Reward, Universe, Used, nodes
 from hamlet_lab.divergence.events import CPU, Candidate, Runner
 from hamlet_lab.lint.players import Gains, Player, interacting
@@ -81,18 +79,13 @@ def _farmed(
     runner = Runner(alone, Candidate(interpreter, CPU), Shape(LANES, agents))
     buffers, lanes = runner.buffers, LANES * agents
     interpreter.reset(buffers, Stream(seed, 0))
-    needy, script, numbers = (
-        Player("needy", alone, lanes, gains),
-        Script(alone, lanes),
-        global_lanes(buffers.shape, CPU),
-    )
+    needy, script = Player("needy", alone, lanes, gains), Script(alone, lanes)
     low, high = (torch.tensor([[getattr(meter, end)] for meter in alone.meters]) for end in ("low", "high"))
     plain = torch.tensor([meter.type is None and meter.decay is not None for meter in alone.meters], dtype=torch.bool)
     running, paid = np.ones(lanes, np.bool_), [list[float]() for _ in range(lanes)]
     for tick in range(ticks):
         now = Stream(seed, tick)
-        if alone.controls:
-            buffers.state["controls"].copy_(drawn_controls(alone, numbers, now))
+        needy.steer(buffers, now)
         share = (buffers.state["meters"] - low) / (high - low)
         free = (share[plain] >= ENOUGH).all(dim=0)
         actions = torch.full((lanes,), number, dtype=torch.int32)

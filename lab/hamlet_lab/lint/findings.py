@@ -10,8 +10,8 @@ import numpy as np
 
 from hamlet.backend.buffers import Shape
 from hamlet.interpreter import coverage
-from hamlet.schema.roles import fewest_agents
-from hamlet.universe import Meter, Span, Universe
+from hamlet.schema.roles import fewest_agents, suited_agents
+from hamlet.universe import Meter, OfAll, Span, Universe, Upon, nodes
 from hamlet_lab.divergence.record import SourceLine, source_at
 from hamlet_lab.divergence.session import Side
 from hamlet_lab.lint.farming import farms
@@ -38,8 +38,10 @@ LIFE = 500
 """Ticks that players are followed at most."""
 TICKS_FIRED = 1_000_000
 """Ticks of agents in which a rule has to fire once."""
-LONGEST_FIRED = 400
-"""Ticks in which each world is watched for what fires, at most."""
+TICKS_OF_EACH = 400, 1000
+"""Ticks for which each world is watched for what fires: a lifespan, within these bounds."""
+OTHERS = 8
+"""Agents of a world in which agents have to do with each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Lint:
 
     def findings(self, told: Callable[[str], None] = lambda _: None) -> Iterator[Finding]:
         """Everything found, in the order of `TITLES`."""
-        agents = fewest_agents(self.universe)
+        agents = suited_agents(self.universe, OTHERS) if _has_others(self.universe) else fewest_agents(self.universe)
         gains = self._gains()
         told("playing")
         seen = [self._seen(name, agents, gains) for name in NAMES]
@@ -191,7 +193,9 @@ class Lint:
         if not rules:
             return
         side = self.beside(reporting(self.universe))
-        seen = fired(side, agents, self.seed, min(self.life, LONGEST_FIRED), TICKS_FIRED, gains)
+        least, longest = TICKS_OF_EACH
+        life = least if self.universe.lifespan is None else self.universe.lifespan.ticks
+        seen = fired(side, agents, self.seed, min(max(life, least), longest), TICKS_FIRED, gains)
         for number in np.flatnonzero(~seen.rules).tolist():
             name, times = coverage.rule(rules[number]), int(seen.scattered[number])
             yield Finding(
@@ -243,3 +247,10 @@ class Lint:
             f"by {sum(each.lanes for each in seen)} lives of players that do not plan",
             f"hamletc trace {self.named} --ticks {best.longest}",
         )
+
+
+def _has_others(universe: Universe) -> bool:
+    """Whether agents of a world have to do with each other."""
+    asks = any(isinstance(node, OfAll | Upon) for node in nodes(universe))
+    shares = any(place.capacity is not None for place in universe.affordances)
+    return asks or shares or universe.pairs is not None or universe.blocking is not None

@@ -11,16 +11,14 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape
 from hamlet.backend.protocol import Stream
-from hamlet.interpreter.interpreter import global_lanes
-from hamlet.interpreter.policy import drawn_controls
 from hamlet.universe import Assign, Meter, MeterValue, Number, Report, Universe
-from hamlet_lab.divergence.events import CPU, Runner
+from hamlet_lab.divergence.events import Runner
 from hamlet_lab.divergence.session import Side
 from hamlet_lab.lint.players import Gains, Player
 from hamletc.ir.evaluate import Array
 
-FIRING = {"random": 2048, "round": 1024, "needy": 1024}
-"""The players that are watched, and how many agents of each."""
+FIRING = ("random", "round", "needy", "linear")
+"""The players that are watched."""
 
 FLAG = "fires now "
 """The name of a meter that says so, with a number behind it; no author's name has a space."""
@@ -62,21 +60,22 @@ def fired(side: Side, agents: int, seed: int, ticks: int, most: int, gains: Gain
 
     Args:
         side: runs what `reporting` gives.
-        ticks: for how long each agent is watched at most.
+        ticks: for how long each agent is watched.
     """
     universe, rules = side.universe, len(side.universe.dynamics)
     names = schema.report_names(universe)
     rows = [names.index(f"{FLAG}{number}") for number in range(rules)]
     seen, scattered, total, states = np.zeros(rules, np.bool_), np.zeros(rules, np.int64), 0, 0
-    for number, (name, lanes) in enumerate(FIRING.items()):
-        runner, first = Runner(universe, side.candidate, Shape(max(1, lanes // agents), agents)), seed + number
+    shape = Shape(max(1, -(-most // (len(FIRING) * ticks * agents))), agents)
+    for number, name in enumerate(FIRING):
+        observed = torch.float32 if name == "linear" else None
+        runner, first = Runner(universe, side.candidate, shape, observed), seed + number
         buffers = runner.buffers
         side.candidate.backend.reset(buffers, Stream(first, 0))
-        player, numbers = Player(name, universe, buffers.shape.lanes, gains), global_lanes(buffers.shape, CPU)
+        player = Player(name, universe, buffers.shape.lanes, gains)
         for tick in range(ticks):
             now = Stream(first, tick)
-            if universe.controls:
-                buffers.state["controls"].copy_(drawn_controls(universe, numbers, now))
+            player.steer(buffers, now)
             actions = player.actions(buffers, now).contiguous()
             if tick == 0:
                 scattered += _from_anywhere(side, buffers, actions, now)[rows].sum(axis=1)
@@ -84,7 +83,7 @@ def fired(side: Side, agents: int, seed: int, ticks: int, most: int, gains: Gain
             side.candidate.backend.step(buffers, actions, now)
             seen |= (buffers.outcome["reports"].numpy()[rows] > 0).any(axis=1)
             total += buffers.shape.lanes
-            if seen.all() or total >= most:
+            if seen.all():
                 return Fired(seen, total, scattered, states)
     return Fired(seen, total, scattered, states)
 

@@ -12,6 +12,8 @@ from hamlet.backend.buffers import Buffers
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.env.act.trajectories import chosen
 from hamlet.interpreter import Interpreter
+from hamlet.interpreter.interpreter import global_lanes
+from hamlet.interpreter.policy import drawn_controls
 from hamlet.universe import Affordance, Binary, Expression, MeterValue, NoSpace, Number, Universe
 from hamlet_lab.divergence.events import CPU
 from hamlet_lab.verify.players import Script
@@ -34,6 +36,23 @@ class Player:
         self._script = Script(universe, lanes) if name in ("round", "needy", "saving") else None
         self._needs = _Needs(universe, gains, name == "saving", avoided)
         self._weights: Tensor | None = None
+        self._numbers: Tensor | None = None
+
+    def steer(self, buffers: Buffers, now: Stream) -> None:
+        """Write the controls of a tick, where there are any."""
+        controls = self._universe.controls
+        if not controls:
+            return
+        if self.name == "linear" and buffers.observation is not None and len(buffers.observation):
+            scores = self._scores(buffers.observation, now)[-len(controls) :]
+            low, high = (torch.tensor([[getattr(each, end)] for each in controls]) for end in ("low", "high"))
+            values = low + (high - low) * (0.5 + 0.5 * torch.tanh(scores))
+            whole = torch.tensor([[each.whole] for each in controls])
+            buffers.state["controls"].copy_(torch.where(whole, values.round(), values))
+            return
+        if self._numbers is None:
+            self._numbers = global_lanes(buffers.shape, CPU)
+        buffers.state["controls"].copy_(drawn_controls(self._universe, self._numbers, now))
 
     def actions(self, buffers: Buffers, now: Stream) -> Tensor:
         """The actions of a tick, i32 [lanes]."""
@@ -42,19 +61,21 @@ class Player:
         if self._script is not None and self._universe.affordances:
             return self._needed(self._script, buffers)
         if self.name == "linear" and buffers.observation is not None and len(buffers.observation):
-            return self._along_lines(buffers.observation, now)
+            chosen_scores = self._scores(buffers.observation, now)[: len(schema.choices(self._universe))]
+            return chosen_scores.argmax(dim=0).to(torch.int32)
         if self.name == "waiting":
             return torch.full((buffers.shape.lanes,), schema.idle_action(self._universe), dtype=torch.int32)
         return chosen(self._interpreter, buffers, RandomPolicy(), now)
 
-    def _along_lines(self, observation: Tensor, now: Stream) -> Tensor:
-        """The action with the highest sum of weighted observations; each lane has weights of its own for its life."""
+    def _scores(self, observation: Tensor, now: Stream) -> Tensor:
+        """Sums of weighted observations for each action and then each control; each lane has weights of its own for
+        its life, and half of the lanes heed no constant."""
         if self._weights is None:
             generator = torch.Generator().manual_seed(now.seed % (1 << 63))
-            count = len(schema.choices(self._universe))
+            count = len(schema.choices(self._universe)) + len(self._universe.controls)
             self._weights = torch.randn(count, len(observation) + 1, observation.shape[1], generator=generator)
-        scores = (self._weights[:, :-1] * observation.unsqueeze(0)).sum(dim=1) + self._weights[:, -1]
-        return scores.argmax(dim=0).to(torch.int32)
+            self._weights[:, -1, ::2] = 0
+        return (self._weights[:, :-1] * observation.unsqueeze(0)).sum(dim=1) + self._weights[:, -1]
 
     def _needed(self, script: Script, buffers: Buffers) -> Tensor:
         """A step towards the affordance that is needed most, or its use; waiting where none helps."""

@@ -10,10 +10,8 @@ import torch
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
-from hamlet.interpreter.interpreter import global_lanes
-from hamlet.interpreter.policy import drawn_controls
 from hamlet_lab.divergence.arrays import cause_names
-from hamlet_lab.divergence.events import CPU, Runner
+from hamlet_lab.divergence.events import Runner
 from hamlet_lab.divergence.session import Side
 from hamlet_lab.lint.players import Gains, Player
 from hamletc.ir.evaluate import Array
@@ -48,7 +46,7 @@ def watched(side: Side, name: str, shape: Shape, seed: int, ticks: int, gains: G
     runner = Runner(universe, side.candidate, shape, torch.float32 if name == "linear" else None)
     buffers = runner.buffers
     backend.reset(buffers, Stream(seed, 0))
-    player, numbers = Player(name, universe, shape.lanes, gains), global_lanes(shape, CPU)
+    player = Player(name, universe, shape.lanes, gains)
     running, meters = buffers.state["alive"].numpy().copy(), buffers.state["meters"]
     seen = Seen(name, shape.lanes, rose=np.zeros(len(universe.meters), np.bool_))
     lives = np.zeros(shape.lanes, np.int64)
@@ -56,8 +54,7 @@ def watched(side: Side, name: str, shape: Shape, seed: int, ticks: int, gains: G
     goals = {cause.name for cause in universe.causes if cause.goal is not None} | {"lifespan"}
     for tick in range(ticks):
         now, before = Stream(seed, tick), meters.numpy().copy()
-        if universe.controls:
-            buffers.state["controls"].copy_(drawn_controls(universe, numbers, now))
+        player.steer(buffers, now)
         backend.step(buffers, player.actions(buffers, now).contiguous(), now)
         ended = (buffers.outcome["terminated"] | buffers.outcome["truncated"]).numpy()
         lives += running

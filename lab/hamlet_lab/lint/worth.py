@@ -17,9 +17,7 @@ import torch
 from hamlet import schema
 from hamlet.backend.buffers import Buffers, Shape
 from hamlet.backend.protocol import Stream
-from hamlet.interpreter.interpreter import global_lanes
 from hamlet.interpreter.places import Places
-from hamlet.interpreter.policy import drawn_controls
 from hamlet.schema.grid import cell_of
 from hamlet.universe import Affordance, Grid, LastUse, NoSpace, Streak, Universe, Visited, nodes
 from hamlet_lab.divergence.events import CPU, Runner
@@ -30,7 +28,7 @@ from hamletc.ir.evaluate import Array
 
 NORMAL = 2.576
 """The quantile of the normal distribution for an interval of 99%."""
-PLAYERS = ("needy", "saving")
+PLAYERS = ("needy", "saving", "waiting")
 STATES = 64
 """States in which each affordance is tried."""
 TICKS = 200
@@ -153,15 +151,14 @@ def _outcome(
     universe, runner, agents = side.universe, Runner.resumed(side.universe, side.candidate, begin), begin.shape.agents
     buffers, lanes = runner.buffers, runner.buffers.shape.lanes
     player = Player(name, universe, lanes, gains, places.repeat_interleave(agents))
-    numbers, running = global_lanes(buffers.shape, CPU), buffers.state["alive"].numpy().copy()
+    running = buffers.state["alive"].numpy().copy()
     lasts = torch.tensor([max(place.duration or 1, 1) for place in universe.affordances])[places]
     returns, used = np.zeros(lanes), np.zeros(len(places), np.bool_)
     idle = torch.full((lanes,), schema.idle_action(universe), dtype=torch.int32)
     first = torch.arange(lanes) % agents == 0
     for tick in range(ticks):
         now = Stream(seed, tick)
-        if universe.controls:
-            buffers.state["controls"].copy_(drawn_controls(universe, numbers, now))
+        player.steer(buffers, now)
         actions = player.actions(buffers, now)
         forced = first & (tick < lasts).repeat_interleave(agents)
         actions = torch.where(forced, interacting(universe, lanes) if uses else idle, actions)

@@ -1,22 +1,23 @@
-"""`hamletc lint`: each finding in a universe that has it, and none in one that is sound."""
+"""`hamletc lint`: every kind of finding in a universe that has them, and none in one that is sound."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from hamlet_lab.diff.open import opened
+from hamlet_lab.diff.open import beside, opened
 from hamlet_lab.divergence.compiled import lowered
-from hamlet_lab.lint import findings
+from hamlet_lab.lint import farming, findings
 from hamlet_lab.lint.findings import Finding, Lint
+from hamlet_lab.lint.sinking import sinking
 from hamletc.cli.main import hamletc
 
-UNIVERSES = Path(__file__).parents[3] / "universes"
 SOUND = """
 universe yard
-space grid 3 x 1
+space grid 4 x 1
 lifespan 60 ticks { reward 1.0 }
 meter food = 0.8 { decay 0.02 }
 meter cheer = 0.5 { decay 0.01 }
@@ -27,47 +28,96 @@ dies when food <= 0
 reward cheer
 observe { meters }
 """
-FAULTS = {
-    "H357": ("cheer += 0.4  ", ""),
-    "H358": (
-        "affordance Swing at (2, 0) {",
-        "affordance Pit at (1, 0) { instantly { food -= 0.2 } }\naffordance Swing at (2, 0) {",
-    ),
-    "H359": ("food < 0.5 ->", "food < 0.01 ->"),
-    "H348": ("reward cheer\n", "reward cheer\nreward 0.5 when used == Swing\n"),
-    "H349": ("food += 0.5", "food += 0.01"),
-}
+FAULTY = """
+universe yard
+space grid 4 x 1
+lifespan 60 ticks { reward 1.0 }
+meter food = 0.8 { decay 0.02 }
+meter cheer = 0.5 { decay 0.01 }
+meter pride = 0.5 { decay 0.02 }
+cascade hunger_saddens: food < 0.5 -> cheer -= 0.01 * deficit
+rule grief: food > 0.79 and cheer > 0.97 -> cheer -= 0.5
+affordance Kitchen at (0, 0) { instantly { food += 0.005  pride += 0.005 } }
+affordance Swing at (2, 0) { instantly { cheer += 0.4 } }
+affordance Pit at (3, 0) { instantly { food -= 0.2 } }
+dies when food <= 0
+reward cheer * pride
+reward 0.5 when used == Kitchen
+observe { meters }
+"""
+FAULTS = [
+    ("H357", "meter food", 5),
+    ("H357", "meter pride", 7),
+    ("H358", "affordance Pit", 12),
+    ("H359", "rule grief", 9),
+    ("H348", "reward", 15),
+    ("H349", "dies when food <= 0", 13),
+]
 
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(findings, "FIRING", 20_000)
+    monkeypatch.setattr(findings, "TICKS_FIRED", 10_000)
+    monkeypatch.setattr(findings, "TICKS_OF_EACH", (60, 60))
+    monkeypatch.setattr(farming, "USES", 20)
 
 
-def found(text: str, tmp_path: Path) -> list[Finding]:
+def findings_in(text: str, tmp_path: Path) -> list[Finding]:
     path = tmp_path / "yard.hamlet"
     path.write_text(text)
     source = opened(path, tmp_path / "package")
-    return list(Lint(source.side("interpreter"), lowered(source.universe).program, str(path)).findings())
+    side, program = source.side("interpreter"), lowered(source.universe).program
+    return list(Lint(side, program, str(path), lambda variant: beside(variant, "interpreter", tmp_path)).findings())
 
 
 def test_a_sound_universe_has_none(tmp_path: Path) -> None:
-    assert [each.code for each in found(SOUND, tmp_path)] == []
+    assert [each.code for each in findings_in(SOUND, tmp_path)] == []
 
 
-@pytest.mark.parametrize("code", FAULTS)
-def test_each_fault_is_found(code: str, tmp_path: Path) -> None:
-    before, after = FAULTS[code]
-    assert SOUND.count(before) == 1
-    (finding, *_) = [each for each in found(SOUND.replace(before, after), tmp_path) if each.code == code]
-    assert finding.subject.line
-    assert finding.evidence
-    assert finding.trace.startswith("hamletc ")
+def test_each_fault_is_reported(tmp_path: Path) -> None:
+    findings_made = findings_in(FAULTY, tmp_path)
+    assert [(each.code, each.subject.construct, each.subject.line) for each in findings_made] == FAULTS
+    lines = ["", *FAULTY.split("\n")]
+    assert all(lines[each.subject.line].strip() == each.subject.text.strip() for each in findings_made)
+    assert all(each.evidence and each.sure.startswith("by ") for each in findings_made)
+    assert all(each.trace.startswith("hamletc ") and str(tmp_path) in each.trace for each in findings_made)
+
+
+@pytest.mark.parametrize(
+    ("change", "falls", "rises"),
+    [
+        (("", ""), 0.01, 0.4),
+        (("dies when", "rule cold: cheer -= 0.2\ndies when"), 0.21, 0.4),
+        (("dies when", "rule warm: food > 0.5 -> cheer += 0.25\ndies when"), 0.01, 0.65),
+        (("dies when", "action SING { cheer += 0.75 }\ndies when"), 0.01, 0.75),
+        (("dies when", "rule bliss: food > 0.7 -> cheer = 0.9\ndies when"), 0.01, None),
+        (("{ instantly { cheer += 0.4 ", "lasts 4 ticks { each tick { cheer += 0.1 } on completion { cheer += 0.2 "),
+         0.01, 0.15),
+    ],
+)  # fmt: skip
+def test_what_a_tick_does_at_most(change: tuple[str, str], falls: float, rises: float | None, tmp_path: Path) -> None:
+    text = SOUND.replace(*change)
+    path = tmp_path / "yard.hamlet"
+    path.write_text(text if change[0] else SOUND)
+    universe = opened(path, tmp_path).universe
+    cheer = sinking(universe, universe.meters[1])
+    assert cheer.falls == pytest.approx(falls)
+    assert cheer.rises == pytest.approx(rises)
+    assert cheer.most == 0.5
 
 
 def test_the_verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "yard.hamlet").write_text(SOUND.replace("cheer += 0.4  ", ""))
+    monkeypatch.setattr(Lint, "findings", lambda self, _: self._falling([]))
     done = CliRunner().invoke(hamletc, ["lint", "yard.hamlet@interpreter"])
     assert done.exit_code == 1
     assert "warning[H357]: a meter that falls to its floor whatever one does: meter cheer" in done.output
+    assert "  = sure by its text\n  = see: hamletc trace yard.hamlet --state cheer --ticks 51" in done.output
+    told = json.loads(CliRunner().invoke(hamletc, ["lint", "yard.hamlet@interpreter", "--json"]).output)
+    assert [(each["code"], each["subject"]["line"]) for each in told] == [("H357", 6)]
+    done = CliRunner().invoke(hamletc, ["lint", "yard.hamlet@interpreter", "--allow", "H357"])
+    assert (done.exit_code, done.output) == (0, "yard.hamlet@interpreter: no findings\n")
+    done = CliRunner().invoke(hamletc, ["lint", "yard.hamlet", "--allow", "H001"])
+    assert done.exit_code == 2
+    assert "there is no 'H001'" in done.output
