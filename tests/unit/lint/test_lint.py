@@ -115,7 +115,7 @@ def test_the_verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "warning[H357]: a meter that falls to its floor whatever one does: meter cheer" in done.output
     assert "  = sure by its text\n  = see: hamletc trace yard.hamlet --state cheer --ticks 51" in done.output
     told = json.loads(CliRunner().invoke(hamletc, ["lint", "yard.hamlet@interpreter", "--json"]).output)
-    assert [(each["code"], each["subject"]["line"]) for each in told] == [("H357", 6)]
+    assert [(each["code"], each["subject"]["line"]) for each in told if each["sure"] == "by its text"] == [("H357", 6)]
     done = CliRunner().invoke(hamletc, ["lint", "yard.hamlet@interpreter", "--allow", "H357"])
     assert (done.exit_code, done.output) == (0, "yard.hamlet@interpreter: no findings\n")
     done = CliRunner().invoke(hamletc, ["lint", "yard.hamlet", "--allow", "H001"])
