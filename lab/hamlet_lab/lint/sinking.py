@@ -137,8 +137,8 @@ class _Bounds:
                 inner = self.of(operand)
                 return None if inner is None else negate(inner)
             case Clamp(operand=operand, low=low, high=high):
-                inner = self.of(operand)
-                return None if inner is None else clamp(inner, low, high)
+                inner, least, most = self.of(operand), self.of(low), self.of(high)
+                return None if inner is None or least is None or most is None else clamp(inner, least, most)
             case If(then=then, otherwise=otherwise):
                 one, other = self.of(then), self.of(otherwise)
                 return None if one is None or other is None else hull(one, other)
