@@ -98,7 +98,7 @@ class Lint:
 
     def findings(self, told: Callable[[str], None] = lambda _: None) -> Iterator[Finding]:
         """Everything found, in the order of `TITLES`."""
-        agents = suited_agents(self.universe, OTHERS) if _has_others(self.universe) else fewest_agents(self.universe)
+        agents = fewest_agents(self.universe)
         gains = self._gains()
         told("playing")
         seen = [self._seen(name, agents, gains) for name in NAMES]
@@ -106,7 +106,9 @@ class Lint:
         told("what is worth its price")
         yield from self._worthless(agents, gains)
         told("what fires")
-        yield from self._silent(agents, gains)
+        # What agents do to each other fires among several.
+        several = suited_agents(self.universe, OTHERS) if _has_others(self.universe) else agents
+        yield from self._silent(several, gains)
         told("what can be farmed")
         yield from self._farmed(agents, gains)
         yield from self._surviving(seen)
@@ -122,13 +124,14 @@ class Lint:
         """What each affordance adds to each meter, at the start of an episode, over all its ticks."""
         universe = self.universe
         lasts = {place.name: max(place.duration or 1, 1) for place in universe.affordances}
+        completing = {place.name: {each.span.line for each in place.on_completion} for place in universe.affordances}
         tick = tick_from(universe, self.program, {}, tuple(f"meter.{meter.name}" for meter in universe.meters))
         gains: dict[str, dict[str, float]] = {name: {} for name in lasts}
         for meter in universe.meters:
             for each in tick.amounts.get(f"meter.{meter.name}", ()):
                 name, amount = each.origin.construct.name, float(each.values[0])
                 if each.origin.construct.kind == "affordance" and name in gains and np.isfinite(amount):
-                    times = 1 if each.origin.phase == "on completion" else lasts[name]
+                    times = 1 if each.origin.line in completing[name] else lasts[name]
                     gains[name][meter.name] = gains[name].get(meter.name, 0.0) + amount * times
         return gains
 

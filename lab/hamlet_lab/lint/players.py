@@ -75,6 +75,8 @@ class Player:
             count = len(schema.choices(self._universe)) + len(self._universe.controls)
             self._weights = torch.randn(count, len(observation) + 1, observation.shape[1], generator=generator)
             self._weights[:, -1, ::2] = 0
+            # Controls saturate, so how strong they are matters too; actions are compared alone.
+            self._weights *= 10 ** (2 * torch.rand(observation.shape[1], generator=generator))
         return (self._weights[:, :-1] * observation.unsqueeze(0)).sum(dim=1) + self._weights[:, -1]
 
     def _needed(self, script: Script, buffers: Buffers) -> Tensor:
