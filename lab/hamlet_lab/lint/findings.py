@@ -30,7 +30,7 @@ TITLES = {
     "H348": "a reward that can be farmed",
     "H349": "no simple policy survives",
 }
-"""What each code is about. They are found by running a universe, so `hamletc check` has none of them."""
+"""The titles of codes. They are found by running a universe, so `hamletc check` has none of them."""
 LANES = 48
 LINES = 256
 """Lanes of the player whose lanes are policies of their own."""
@@ -121,7 +121,7 @@ class Lint:
         return watched(self.side, name, Shape(max(1, lanes // agents), agents), self.seed, self.life, gains)
 
     def _gains(self) -> Gains:
-        """What each affordance adds to each meter, at the start of an episode, over all its ticks."""
+        """The amounts that each affordance adds to each meter, at the start of an episode, over all its ticks."""
         universe = self.universe
         lasts = {place.name: max(place.duration or 1, 1) for place in universe.affordances}
         completing = {place.name: {each.span.line for each in place.on_completion} for place in universe.affordances}

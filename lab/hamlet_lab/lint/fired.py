@@ -89,7 +89,7 @@ def fired(side: Side, agents: int, seed: int, ticks: int, most: int, gains: Gain
 
 
 def _from_anywhere(side: Side, buffers: Buffers, actions: Tensor, now: Stream) -> Array:
-    """What is reported after one tick from the same state, but with meters anywhere in their ranges: bool."""
+    """The reports after one tick from the same state, but with meters anywhere in their ranges: bool."""
     other = Runner.resumed(side.universe, side.candidate, buffers)
     scatter_meters(side.universe, other.buffers.state["meters"], now.seed)
     side.candidate.backend.step(other.buffers, actions, now)

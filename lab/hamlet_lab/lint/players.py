@@ -19,7 +19,7 @@ from hamlet_lab.divergence.events import CPU
 from hamlet_lab.verify.players import Script
 
 Gains = Mapping[str, Mapping[str, float]]
-"""What each affordance adds to each meter."""
+"""The amounts that each affordance adds to each meter."""
 NAMES = ("random", "waiting", "round", "needy", "saving", "linear")
 FULL = 0.05
 """A meter so far from its floor, as a share of its range, is not needed at all less than half as much."""

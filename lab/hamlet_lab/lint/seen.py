@@ -19,7 +19,7 @@ from hamletc.ir.evaluate import Array
 
 @dataclass(slots=True)
 class Seen:
-    """What was seen of a player.
+    """A player's lives, as they were seen.
 
     Attributes:
         player: its name.

@@ -82,7 +82,7 @@ def sinking(universe: Universe, meter: Meter) -> Sinking:
 
 
 def _in_use(bounds: _Bounds, place: Affordance, meter: Meter, seen: list[Assign]) -> float | None:
-    """What a tick of a use adds at most: of one that is completed, the mean of its ticks, or that of each tick."""
+    """The most that a tick of a use adds: of one that is completed, the mean of its ticks, or that of each tick."""
     once = bounds.added(_of(place.instantly, meter, seen))
     each = bounds.added(_of(place.each_tick, meter, seen))
     done = bounds.added(_of(place.on_completion, meter, seen))
@@ -114,7 +114,7 @@ class _Bounds:
         self._meters = {each.name: Interval(each.low, each.high) for each in universe.meters if each.reach is None}
 
     def added(self, body: Iterable[Assign]) -> Interval | None:
-        """What statements add in all; `None` where one sets the meter, or its value is not that simple."""
+        """The sum that statements add; `None` where one sets the meter, or its value is not that simple."""
         total = NOTHING
         for each in body:
             value = self.of(each.value)
