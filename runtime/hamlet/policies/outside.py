@@ -70,7 +70,8 @@ class Outside(Learnt):
         """
         if self.digest and self.digest != module.digest:
             version = "another version of " if self.universe == module.name else ""
-            raise EnvError(f"{self.path} is for {version}{self.universe} ({self.digest[:12]}), not for {module!r}")
+            here = f"{module.name} ({module.digest[:12]})"
+            raise EnvError(f"{self.path} is for {version}{self.universe} ({self.digest[:12]}), not for {here}")
 
     def forward(self, observation: Tensor, mask: Tensor | None = None) -> Outputs:  # noqa: ARG002
         """Nothing: call the network itself.
