@@ -11,17 +11,25 @@ import torch
 from lane_samples import Samples
 from small import SMALL, StoppedError, trained
 
+import hamlet
 from hamlet.interpreter import functions
 from hamlet.interpreter.fma import fma
+from hamlet.package.module import load
 from hamlet_train.cli.options import settings_of
 from hamlet_train.draws import order
 from hamlet_train.errors import TrainError
+from hamlet_train.evaluate import chooser, environment, first_episodes, played
 from hamlet_train.exact import kernels
 from hamlet_train.exact.compiled import at
 from hamlet_train.exact.kernels import CLIPPED, DIVERGENCE
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Memory, Store
+from hamlet_train.policy import read_policy
 from hamlet_train.ppo import Progress
+<<<<<<< HEAD
+=======
+from hamlet_train.run import Run
+>>>>>>> f3671ad6 (Rollouts play policies that remember inside of kernels, and hamlet.policy takes them)
 
 NETWORK = Network(inputs=5, hidden=(32, 20), actions=3, memory=32)
 REMEMBERING = replace(SMALL, settings=replace(SMALL.settings, hidden=(32, 20), memory=32))
@@ -151,6 +159,27 @@ def test_a_training_that_remembers_repeats_and_goes_on(tmp_path: Path) -> None:
     assert cut.read().weights == run.read().weights
     assert (cut.folder / "evaluations.jsonl").read_text() == (run.folder / "evaluations.jsonl").read_text()
     assert len({line.weights for line in run.lines()}) == 5
+    plays_alike(run)
+
+
+def plays_alike(run: Run) -> None:
+    """The trainer's actor, rollouts inside of kernels, and steps by a policy as a value."""
+    module = load(run.package)
+    policy = read_policy(run.folder / "policy.safetensors", module)
+    env = environment(module, 70, 1, 9)
+    acted = first_episodes(env, chooser(env, policy, 1))
+    rolled = played(environment(module, 70, 1, 9), policy, 1)
+    assert np.array_equal(acted.lengths, rolled.lengths)
+    assert np.array_equal(acted.endings, rolled.endings)
+    assert len(set(acted.lengths.tolist())) > 5
+    stepped, whole = environment(module, 70, 1, 9), environment(module, 70, 1, 9)
+    learnt = hamlet.policy(run.folder)
+    acting = learnt.acting(stepped)
+    for _ in range(90):
+        stepped.step(*acting())
+    whole.rollout(60, learnt)
+    whole.rollout(30, learnt)
+    assert all(torch.equal(stepped.state[name], each) for name, each in whole.state.items())
 
 
 @pytest.mark.parametrize(

@@ -218,7 +218,7 @@ def rolled_episodes(env: Env, policy: MLP | TabularPolicy | str, ticks: int = MO
 def rolls(network: Network) -> bool:
     """Whether launches of many ticks can run a network of this size: `hamlet.MLP` has no controls, and bounds."""
     small = len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
-    return small and not network.controls and not network.memory
+    return small and not network.controls
 
 
 def played(
@@ -233,7 +233,8 @@ def played(
     if isinstance(policy, Mapping):
         if None not in policy:
             networks = {role: each for role, each in policy.items() if isinstance(each, Policy)}
-            if set(networks) == set(env.roles) and all_roll(list(networks.values())) and sees_small(env):
+            alone = not any(each.network.memory for each in networks.values())
+            if alone and set(networks) == set(env.roles) and all_roll(list(networks.values())) and sees_small(env):
                 mlps = {str(role): mlp_of(each, greedy) for role, each in networks.items()}
                 return rolled_episodes(env, by_role(env, mlps), ticks)
             return first_episodes(env, chooser(env, networks, threads, greedy), ticks)
@@ -257,7 +258,11 @@ def mlp_of(policy: Policy, greedy: bool) -> MLP:
     weights, biases = (
         [torch.from_numpy(np.ascontiguousarray(each)) for each in layers] for layers in zip(*views, strict=True)
     )
-    return MLP(weights, biases, policy.about.get("activation", "tanh"), sample=not greedy)
+    gates = None
+    if policy.network.memory:
+        weight, bias = (np.ascontiguousarray(each) for each in policy.network.gates(policy.parameters))
+        gates = torch.from_numpy(weight), torch.from_numpy(bias)
+    return MLP(weights, biases, policy.about.get("activation", "tanh"), sample=not greedy, gates=gates)
 
 
 def all_roll(policies: Sequence[Policy]) -> bool:

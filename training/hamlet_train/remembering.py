@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from hamlet.policies.mlp import MOST_HIDDEN, MOST_WIDTH
+from hamlet.policies.mlp import MEMORIES as SIZES
+from hamlet.policies.mlp import MOST_HIDDEN, MOST_WIDTH, WHOLE
 from hamlet_train.exact.network import BLOCK
 from hamlet_train.settings import Settings
 
 KIND = "gru"
 """Minimal gated recurrent units."""
-WHOLE = 32
-"""The largest vector of any compiler: what is remembered, and the layer before it, are whole ones."""
-SIZES = tuple(range(WHOLE, MOST_WIDTH + 1, WHOLE))
-"""Numbers that an agent can remember."""
 
 
 def memory_of(text: str) -> int:

@@ -10,11 +10,13 @@ import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.protocol import Backend, ByTick, Decided, RecordedPolicy, Stream
+from hamlet.backend.recall import Recall
 from hamlet.backend.storage import Storage
 
-Decide: TypeAlias = Callable[[torch.Tensor, torch.Tensor, int], Decided]
-"""The decision of a network, with values if it has them: of an observation [values, lanes], a mask [actions, lanes] and
-the tick.
+Decide: TypeAlias = Callable[[torch.Tensor, torch.Tensor, int, torch.Tensor | None], Decided]
+"""The decision of a network, with values if it has them: of an observation [values, lanes], a mask [actions, lanes],
+the tick, and how old agents are in their episodes, [lanes] i32; `None` where nobody's begins. Networks without a memory
+do not ask for the last one.
 """
 
 
@@ -29,6 +31,7 @@ def play(
     by_tick: ByTick,
     store: Storage,
     by_hand: bool,
+    recall: Recall | None = None,
 ) -> None:
     """See `hamlet.backend.protocol.Backend.rollout`."""
     assert buffers.observation is not None
@@ -38,7 +41,9 @@ def play(
     playing = replace(buffers, final_observation=final)
     backend.observe(playing)
     for index in range(ticks):
-        decided = decide(buffers.observation, buffers.mask, stream.tick + index)
+        decided = decide(buffers.observation, buffers.mask, stream.tick + index, buffers.state["age"])
+        if recall is not None and decided.hidden is not None:
+            recall.keep(decided.hidden, buffers.observation, decided.actions)
         _keep_seen(store, index, buffers, decided)
         rows = {name: values[index : index + 1] for name, values in by_tick.items()}
         now, recorded = Stream(stream.seed, stream.tick + index), RecordedPolicy(decided.actions.unsqueeze(0))
@@ -47,7 +52,8 @@ def play(
         if store.final_values is not None:
             _keep_final(store.final_values[index], playing, decide, stream.tick + index, by_hand)
     if store.values is not None:
-        store.values[ticks] = _value(decide(buffers.observation, buffers.mask, stream.tick + ticks))
+        age = buffers.state["age"]
+        store.values[ticks] = _value(decide(buffers.observation, buffers.mask, stream.tick + ticks, age))
 
 
 def _keep_seen(store: Storage, index: int, buffers: Buffers, decided: Decided) -> None:
@@ -84,7 +90,7 @@ def _keep_final(values: torch.Tensor, playing: Buffers, decide: Decide, tick: in
     assert seen is not None
     if not (by_hand or playing.shape.waits) and final is not None:
         seen = torch.where(playing.state["alive"], final, seen)
-    value = _value(decide(seen, playing.mask, tick))
+    value = _value(decide(seen, playing.mask, tick, None))
     values.copy_(torch.where(truncated, value, torch.zeros_like(value)))
 
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
+from hamlet.backend.recall import Recall
 from hamlet.backend.storage import Storage
 
 
@@ -85,6 +86,9 @@ class NetworkPolicy:
         sample: whether actions are drawn; otherwise the likeliest is taken.
         store: what a rollout is to fill, of its ticks.
         of_agents: the member of each agent of a world; empty where members are of worlds.
+        gates: of a memory, weights [1, 2 * numbers, outputs of the first layer] and biases [1, 2 * numbers], gates
+            first, then what is new; `None` without one. The network is then the only member.
+        recall: what lanes remember, where it acts.
     """
 
     layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
@@ -93,6 +97,8 @@ class NetworkPolicy:
     sample: bool
     store: Storage = NOTHING_STORED
     of_agents: tuple[int, ...] = ()
+    gates: tuple[torch.Tensor, torch.Tensor] | None = None
+    recall: Recall | None = None
 
     @property
     def members(self) -> int:
@@ -100,7 +106,7 @@ class NetworkPolicy:
 
     @property
     def inputs(self) -> int:
-        """The number of values of an observation."""
+        """The number of inputs of the first layer: without a memory those of an observation."""
         return self.layers[0][0].shape[2]
 
     @property
@@ -117,12 +123,14 @@ class Decided(NamedTuple):
         log_probs: [lanes] f32, the logarithm of the probability of that action.
         values: [lanes] f32; `None` of a network without a value.
         logits: [lanes, actions] f32, those of actions that the mask turns off as well.
+        hidden: [numbers, lanes] f32, what is remembered then; `None` of a network without a memory.
     """
 
     actions: torch.Tensor
     log_probs: torch.Tensor
     values: torch.Tensor | None
     logits: torch.Tensor
+    hidden: torch.Tensor | None = None
 
 
 Policy: TypeAlias = RandomPolicy | RecordedPolicy | TabularPolicy | NetworkPolicy

@@ -63,7 +63,7 @@ class Restorable(Measured):
                 held.taken()
             now = self._now
             now.seed, now.tick, now.untouched = int(saved["seed"]), int(saved["tick"]), False
-            now.shown = now.acted = None
+            now.shown = now.acted = now.remembered = None
             self._clear_past(self._own)
             self._observe()
 

@@ -20,10 +20,12 @@ from hamlet.backend.protocol import (
     RecordedPolicy,
     TabularPolicy,
 )
+from hamlet.backend.recall import Recall
 from hamlet.backend.storage import Storage
 from hamlet.env.act.deciding import deciding
 from hamlet.env.act.learnt import playable, stepped
 from hamlet.env.act.networks import made_storage
+from hamlet.env.act.now import Remembered
 from hamlet.env.act.pace import kind_of
 from hamlet.env.act.results import Rollout
 from hamlet.env.act.tabular import Axis, tabular
@@ -96,6 +98,10 @@ class Running(Restorable):
             return stepped(self, ticks, policy, observe, statistics, per_world, per_lane, inputs, others)
         check = self._network_check
         chosen = check.policy(policy) if isinstance(policy, MLP) else self._arguments.actions.policy(policy, ticks)
+        if isinstance(policy, MLP) and isinstance(chosen, NetworkPolicy) and policy.remembers:
+            if watch is not None:
+                raise EnvError("a rollout of a network with a memory takes no watch, which runs ticks again")
+            chosen = replace(chosen, recall=self._recall_of(policy))
         stored = NOTHING_STORED if store is None else check.storage(store, chosen, ticks)
         observing = flag("observe", observe)
         episodes = None if per_lane is None else whole(per_lane, 0, MOST_TICKS, "per_lane is how many episodes to keep")
@@ -136,6 +142,8 @@ class Running(Restorable):
                 first += length
                 if telemetry is not None:
                     telemetry.counted(counts, before, length, self.tick)
+                if isinstance(policy, MLP) and isinstance(chosen, NetworkPolicy) and chosen.recall is not None:
+                    self._now.remembered = Remembered(policy.weights[0], self.tick, chosen.recall)
                 self._whole.pause(self._observe)
         if seen is None:
             return Rollout(self.universe, ticks, counts)
@@ -217,6 +225,13 @@ class Running(Restorable):
     def policy_words(self) -> torch.Tensor:
         """[lanes] i64: the random words of 32 bits with which policies draw the actions of the next tick."""
         return self._policy_words(self.tick)
+
+    def _recall_of(self, policy: MLP) -> Recall:
+        """The memory of lanes: nothing unless rollouts of this network came last."""
+        kept = self._now.remembered
+        if kept is not None and kept.weights is policy.weights[0] and kept.tick == self.tick:
+            return kept.recall
+        return Recall.empty(policy.remembers, policy.inputs, self.num_lanes, self.device)
 
     def _advance(self, ticks: int) -> None:
         self._now.tick = (self._now.tick + ticks) % TICK_LIMIT

@@ -15,7 +15,7 @@ from hamlet.backend.buffers import Shape
 from hamlet.backend.playing import Decide
 from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
 from hamlet.interpreter.fma import fma
-from hamlet.interpreter.functions import exp, log, tanh
+from hamlet.interpreter.functions import exp, log, sigmoid, tanh
 from hamlet.numbers.random import policy_words, share
 
 
@@ -24,25 +24,32 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream) -> Decide:
     first = shape.first_world * shape.agents
     numbers = torch.arange(first, first + shape.lanes, device=policy.layers[0][0].device)
 
-    def deciding(observation: Tensor, mask: Tensor, tick: int) -> Decided:
+    def deciding(observation: Tensor, mask: Tensor, tick: int, age: Tensor | None) -> Decided:
         words = policy_words(numbers, tick, (stream.low, stream.high))[tick % 4] if policy.sample else None
-        return decide(policy, observation, mask, words)
+        return decide(policy, observation, mask, words, age)
 
     return deciding
 
 
-def decide(policy: NetworkPolicy, observation: Tensor, mask: Tensor, words: Tensor | None) -> Decided:
+def decide(
+    policy: NetworkPolicy, observation: Tensor, mask: Tensor, words: Tensor | None, age: Tensor | None = None
+) -> Decided:
     """The decision of a network.
 
     Args:
         observation: [values, lanes] f32.
         mask: [actions, lanes] bool.
         words: [lanes] i64, the random words of the tick; `None` where the likeliest action is taken.
+        age: [lanes] i32, how old agents are in their episodes; `None` where nobody's begins.
     """
-    rows = evaluate(policy, observation)
+    hidden: Tensor | None = None
+    if policy.gates is None:
+        rows = evaluate(policy, observation)
+    else:
+        rows, hidden = evaluate_remembering(policy, observation, age)
     logits = rows[: len(mask)]
     actions, log_probs = choose(logits, mask, words)
-    return Decided(actions, log_probs, rows[-1] if policy.value else None, logits.T)
+    return Decided(actions, log_probs, rows[-1] if policy.value else None, logits.T, hidden)
 
 
 def choose(logits: Tensor, mask: Tensor, words: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -73,6 +80,22 @@ def evaluate(policy: NetworkPolicy, observation: Tensor) -> Tensor:
     for weight, bias in hidden:
         x = _activated(policy, _layer(weight, bias, x))
     return _layer(*heads, x).reshape(-1, lanes)
+
+
+def evaluate_remembering(policy: NetworkPolicy, observation: Tensor, age: Tensor | None) -> tuple[Tensor, Tensor]:
+    """The rows of the heads, and what is remembered then, [numbers, lanes], of a network with a memory."""
+    recall, gates_of = policy.recall, policy.gates
+    assert recall is not None, "whoever acts remembers"
+    assert gates_of is not None, "it has a memory"
+    fresh = recall.acted < 0 if age is None else recall.fresh(age)
+    x = recall.sensed(observation, fresh, policy.actions).unsqueeze(1)
+    first, second, heads = policy.layers
+    seen = tanh(_layer(*first, x))
+    gates, news = _layer(*gates_of, seen).chunk(2)
+    before = torch.where(fresh, 0.0, recall.hidden).unsqueeze(1)
+    hidden = fma(sigmoid(gates), tanh(news) - before, before)
+    rows = _layer(*heads, tanh(_layer(*second, torch.cat([seen, hidden]))))
+    return rows.squeeze(1), hidden.squeeze(1)
 
 
 def _by_agent(policy: NetworkPolicy, observation: Tensor) -> Tensor:

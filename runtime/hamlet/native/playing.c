@@ -3,7 +3,7 @@
 What the kernel observes of a chunk goes into arrays of the thread, which the network reads while they are in the cache.
 The kernel is called by a table of its arguments (`hamlet.launch.cpu.entry`), of which calls change some. */
 
-#include "networks.h"
+#include "remembering.h"
 
 /* The fields of these are those of the tuples of `hamlet.launch.cpu.playing`, which say what they are. */
 
@@ -110,6 +110,41 @@ static void evaluate(const network *net, array_f32 x, array_f32 heads, f32 *room
     }
 }
 
+/* The heads of what a chunk observes now. */
+static void evaluate_now(
+    const network *net, const own_arrays *own, const recalling *recalls, lanes_of lanes) {
+    if (recalls == NULL) {
+        evaluate(net, own->observation, own->heads, own->room.data, lanes);
+        return;
+    }
+    evaluate_remembering(
+        net, recalls, own->observation, part_i32(recalls->age, 0, lanes.start), own->heads, recalls->now,
+        own->room.data, own->mask.rows, lanes.count);
+}
+
+/* What a chunk remembers after its decision. */
+static void remember(const recalling *recalls, const own_arrays *own, lanes_of lanes) {
+    copy_rows_f32(recalls->now, recalls->own_hidden, 0, (lanes_of){0, lanes.count});
+    copy_rows_f32(own->observation, recalls->own_before, 0, (lanes_of){0, lanes.count});
+    keep_i32(own->action.data, recalls->own_acted, 0, (lanes_of){0, lanes.count});
+}
+
+/* Take what a chunk remembers from the arrays of all lanes, or write it back. */
+static void take_memory(const recalling *recalls, lanes_of lanes) {
+    for (ix row = 0; row < recalls->hidden.rows; row++)
+        store_lanes_f32(
+            part_f32(recalls->hidden, row, lanes.start), part_f32(recalls->own_hidden, row, 0), lanes.count);
+    for (ix row = 0; row < recalls->before.rows; row++)
+        store_lanes_f32(
+            part_f32(recalls->before, row, lanes.start), part_f32(recalls->own_before, row, 0), lanes.count);
+    store_lanes_i32(part_i32(recalls->acted, 0, lanes.start), recalls->own_acted.data, lanes.count);
+}
+static void leave_memory(const recalling *recalls, lanes_of lanes) {
+    copy_rows_f32(recalls->own_hidden, recalls->hidden, 0, lanes);
+    copy_rows_f32(recalls->own_before, recalls->before, 0, lanes);
+    keep_i32(recalls->own_acted.data, recalls->acted, 0, lanes);
+}
+
 /* The actions of the lanes of a chunk. */
 static void decide(const network *net, const own_arrays *own, const world_arrays *worlds, lanes_of lanes, i64 now) {
     ix lane = worlds->first_world * worlds->agents + lanes.start;
@@ -143,8 +178,8 @@ static void store_outcome(const stored_arrays *store, const world_arrays *worlds
 /* The value of the last observation of episodes that were cut off: of worlds that began anew the final one, whose agents
 are alive again. */
 static void store_final(
-    const network *net, const stored_arrays *store, const own_arrays *own, const world_arrays *worlds, ix value,
-    ix index, lanes_of lanes) {
+    const network *net, const stored_arrays *store, const own_arrays *own, const world_arrays *worlds,
+    const recalling *recalls, ix value, ix index, lanes_of lanes) {
     const bool8 *truncated = part_bool8(worlds->truncated, 0, lanes.start), *alive = part_bool8(worlds->alive, 0, lanes.start);
     const f32 *values = part_f32(own->heads, value, 0);
     f32 *kept = part_f32(store->final_values, index, lanes.start);
@@ -158,7 +193,11 @@ static void store_final(
         }
     }
     if (!some) return;
-    evaluate(net, own->cut, own->cut_heads, own->room.data, lanes);
+    if (recalls == NULL)
+        evaluate(net, own->cut, own->cut_heads, own->room.data, lanes);
+    else
+        evaluate_remembering(
+            net, recalls, own->cut, NULL, own->cut_heads, recalls->later, own->room.data, own->mask.rows, lanes.count);
     values = part_f32(own->cut_heads, value, 0);
     for (ix lane = 0; lane < lanes.count; lane++)
         if (truncated[lane] && alive[lane]) kept[lane] = values[lane];
@@ -167,7 +206,7 @@ static void store_final(
 /* The ticks of the worlds of a chunk. */
 static void play_chunk(
     const frame *call, const network *net, const own_arrays *own, const world_arrays *worlds,
-    const stored_arrays *store, ix world, ix end, ix ticks) {
+    const stored_arrays *store, const recalling *recalls, ix world, ix end, ix ticks) {
     lanes_of lanes = {world * worlds->agents, (end - world) * worlds->agents};
     ix value = net->sizes.data[net->sizes.rows - 1] - 1;
     size_t last = worlds->final.rows > 0 ? sizeof(f32) * (size_t)(lanes.count * own->final.columns) : 0;
@@ -175,15 +214,18 @@ static void play_chunk(
     aim(call, own, lanes.start);
     run(call, world, end, worlds->tick, 0, 0);
     if (call->known >= 0) call->memory.data[call->known] = 1;
-    evaluate(net, own->observation, own->heads, own->room.data, lanes);
+    if (recalls != NULL) take_memory(recalls, lanes);
+    evaluate_now(net, own, recalls, lanes);
     for (ix index = 0; index < ticks; index++) {
         decide(net, own, worlds, lanes, worlds->tick + index);
         store_seen(store, own, worlds, value, index, lanes);
+        if (recalls != NULL) remember(recalls, own, lanes);
         run(call, world, end, worlds->tick + index, index, 1);
         store_outcome(store, worlds, index, lanes);
-        evaluate(net, own->observation, own->heads, own->room.data, lanes);
-        if (store->final_values.rows > 0) store_final(net, store, own, worlds, value, index, lanes);
+        evaluate_now(net, own, recalls, lanes);
+        if (store->final_values.rows > 0) store_final(net, store, own, worlds, recalls, value, index, lanes);
     }
+    if (recalls != NULL) leave_memory(recalls, lanes);
     keep_f32(part_f32(own->heads, value, 0), store->values, ticks, lanes);
     copy_rows_f32(own->observation, worlds->observation, 0, lanes);
     if (last > 0) memcpy(part_f32(worlds->final, lanes.start, 0), own->final.data, last);
@@ -193,13 +235,13 @@ static void play_chunk(
 /* So many ticks of the worlds that a thread takes, `per_chunk` at a time. `shares` is that of `next_worlds`. */
 HAMLET_EXPORT void hamlet_play(
     const frame *call, const network *net, const own_arrays *own, const world_arrays *worlds,
-    const stored_arrays *store, const array_i64 *shares, ix thread, ix per_chunk, ix ticks) {
+    const stored_arrays *store, const recalling *recalls, const array_i64 *shares, ix thread, ix per_chunk, ix ticks) {
     i64 known = call->known >= 0 ? call->memory.data[call->known] : 0;
     for (;;) {
         ix world = next_worlds(*shares, thread, per_chunk);
         if (world < 0) return;
         if (call->known >= 0) call->memory.data[call->known] = known;
-        play_chunk(call, net, own, worlds, store, world, min_ix(world + per_chunk, worlds->worlds), ticks);
+        play_chunk(call, net, own, worlds, store, recalls, world, min_ix(world + per_chunk, worlds->worlds), ticks);
     }
 }
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
 
 from hamlet.backend.protocol import NetworkPolicy
+from hamlet.backend.recall import Recall
 from hamlet.errors import EnvError
 from hamlet.interpreter import functions
 from hamlet.interpreter.draws import Sites, normal
-from hamlet.interpreter.networks import choose, evaluate
+from hamlet.interpreter.networks import choose, evaluate, evaluate_remembering
 from hamlet.launch.cpu.heads import Heads, reaches
 from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.package.module import Module
@@ -90,6 +92,9 @@ class World(Protocol):
     def observation(self) -> Tensor | None: ...
 
     @property
+    def state(self) -> Mapping[str, Tensor]: ...
+
+    @property
     def action_mask(self) -> Tensor: ...
 
     def policy_words(self) -> Tensor: ...
@@ -111,7 +116,13 @@ class Acting:
         numbers = range(env.num_actions) if role is None else role.action_numbers
         self._numbers = torch.tensor(list(numbers), device=env.device)
         self._all = role is None
-        quick = env.device.type == "cpu" and len(self.lanes) >= MANY and reaches(network)
+        if network.gates is not None:
+            if len(log_deviations):
+                raise EnvError("a policy with a memory and controls is played by hamletc eval alone")
+            size, values = network.gates[1].shape[1] // 2, (network.inputs - network.actions) // 2
+            self._network = replace(network, recall=Recall.empty(size, values, len(self.lanes), env.device))
+        plain = network.gates is None and reaches(network)
+        quick = env.device.type == "cpu" and len(self.lanes) >= MANY and plain
         self._heads = Heads(network, len(self.lanes)) if quick else None
         self._global = self.lanes + env.first_world * env.num_agents
         self._deviations = functions.call("exp", log_deviations)
@@ -126,10 +137,17 @@ class Acting:
         seen, mask = env.observation.T, env.action_mask.T
         words = env.policy_words() if network.sample else None
         if not self._all:
-            seen, mask = seen[: network.inputs, self.lanes], mask[self._numbers][:, self.lanes]
+            values = network.inputs if network.recall is None else len(network.recall.before)
+            seen, mask = seen[:values, self.lanes], mask[self._numbers][:, self.lanes]
             words = None if words is None else words[self.lanes]
-        rows = evaluate(network, seen) if self._heads is None else self._heads.of(seen)
+        hidden: Tensor | None = None
+        if network.recall is not None:
+            rows, hidden = evaluate_remembering(network, seen, env.state["age"][self.lanes])
+        else:
+            rows = evaluate(network, seen) if self._heads is None else self._heads.of(seen)
         actions, _ = choose(rows[: len(mask)], mask, words)
+        if network.recall is not None and hidden is not None:
+            network.recall.keep(hidden, seen, actions)
         if not self._all:
             actions = self._numbers[actions.long()].to(torch.int32)
         if not env.num_controls:
@@ -159,7 +177,8 @@ def _check(env: World, network: NetworkPolicy, controls: int, role: Role | None)
     values = seen.shape[1] if role is None else len(role.observation_names)
     actions = env.num_actions if role is None else len(role.action_numbers)
     here = values, actions, env.num_controls
-    reads = network.inputs, rows - controls - 1, controls
+    chosen = rows - controls - 1
+    reads = network.inputs if network.gates is None else (network.inputs - chosen) // 2, chosen, controls
     if reads != here:
         said = ("{} values of an observation, {} actions and {} controls".format(*each) for each in (reads, here))
         raise EnvError("the policy is for {}, and here are {}".format(*said))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -56,13 +57,13 @@ class Learnt(torch.nn.Module):
             case Table(probabilities=probabilities, features=features):
                 self.features = features
                 self.probabilities = torch.nn.Parameter(_tensor(probabilities))
-            case Layers(gates=gates) if gates is not None:
-                raise EnvError(f"{self.path} has a memory: hamletc eval plays it")
-            case Layers(weights=weights, biases=biases, log_deviations=deviations):
+            case Layers(weights=weights, biases=biases, log_deviations=deviations, gates=gates):
                 for number, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
                     self.register_parameter(f"weights{number}", torch.nn.Parameter(_tensor(weight)))
                     self.register_parameter(f"biases{number}", torch.nn.Parameter(_tensor(bias)))
                 self.log_deviations = torch.nn.Parameter(_tensor(deviations))
+                if gates is not None:
+                    self.memory_weights, self.memory_biases = (torch.nn.Parameter(_tensor(each)) for each in gates)
 
     @property
     def is_table(self) -> bool:
@@ -84,7 +85,14 @@ class Learnt(torch.nn.Module):
     @property
     def inputs(self) -> int:
         """The number of values of an observation that it reads; 0 of a table."""
-        return 0 if self.is_table else int(self._layers()[0][0].shape[1])
+        acts = self._described.acts
+        return acts.values if isinstance(acts, Layers) else 0
+
+    @property
+    def remembers(self) -> int:
+        """The numbers that an agent remembers; 0 of a policy without a memory."""
+        acts = self._described.acts
+        return acts.remembers if isinstance(acts, Layers) else 0
 
     @property
     def rolls(self) -> bool:
@@ -111,9 +119,10 @@ class Learnt(torch.nn.Module):
             mask: [lanes, actions] bool, as `env.action_mask`; without it every action is allowed.
 
         Raises:
-            EnvError: it is a table.
+            EnvError: it is a table, or has a memory.
         """
         self._no_table("gives no outputs")
+        self._no_memory("gives no outputs for one observation")
         *hidden, (weight, bias) = self._layers()
         x = observation
         for weights, biases in hidden:
@@ -135,7 +144,8 @@ class Learnt(torch.nn.Module):
         if self.controls:
             raise EnvError(f"{self.path} has controls, which no MLP has: take act(env), or a rollout of it")
         weights, biases = zip(*self._layers(), strict=True)
-        return MLP(weights, biases, self.activation, sample=not self.greedy)
+        gates = (self.memory_weights, self.memory_biases) if self.remembers else None
+        return MLP(weights, biases, self.activation, sample=not self.greedy, gates=gates)
 
     def act(self, env: World) -> Choice:
         """The actions of the next tick, [lanes] i32, and its controls, [controls, lanes] f32, or `None` where there are
@@ -143,8 +153,10 @@ class Learnt(torch.nn.Module):
         gives the same ones; a rollout gives these too.
 
         Raises:
-            EnvError: it is a table, or is for another universe, or the environment observes something else.
+            EnvError: it is a table, or has a memory, or is for another universe, or the environment observes something
+                else.
         """
+        self._no_memory("acts by what it has seen before: take a rollout, or acting(env), which remembers")
         return self.acting(env)()
 
     def acting(self, env: World) -> Callable[[], Choice]:
@@ -167,6 +179,9 @@ class Learnt(torch.nn.Module):
         """
         layers = tuple((w.detach().unsqueeze(0), b.detach().unsqueeze(0)) for w, b in self._layers())
         network = NetworkPolicy(layers, self.activation, True, not self.greedy)
+        if self.remembers:
+            gates = self.memory_weights.detach().unsqueeze(0), self.memory_biases.detach().unsqueeze(0)
+            network = replace(network, gates=gates)
         return Acting(env, network, self.log_deviations.detach(), role)
 
     def extra_repr(self) -> str:
@@ -189,6 +204,10 @@ class Learnt(torch.nn.Module):
         acts = self._described.acts
         count = len(acts.weights) if isinstance(acts, Layers) else 0
         return [(getattr(self, f"weights{number}"), getattr(self, f"biases{number}")) for number in range(count)]
+
+    def _no_memory(self, what: str) -> None:
+        if self.remembers:
+            raise EnvError(f"{self.path} has a memory, and {what}")
 
     def _no_table(self, what: str) -> None:
         if self.is_table:

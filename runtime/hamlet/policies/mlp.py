@@ -18,6 +18,10 @@ ACTIVATIONS: tuple[Activation, ...] = ("tanh", "relu")
 MOST_WIDTH = 64
 """Outputs of a hidden layer."""
 MOST_HIDDEN = 2
+WHOLE = 32
+"""The largest vector of any compiler: memories, and the layer before them, are whole ones."""
+MEMORIES = tuple(range(WHOLE, MOST_WIDTH + 1, WHOLE))
+"""Numbers that an agent can remember."""
 MOST_WEIGHT = 2.0**20
 """The largest size of a weight: with observations of at most this size no sum of a network overflows."""
 
@@ -39,6 +43,9 @@ class MLP:
             Otherwise the allowed action of the highest logit is taken.
         of_agents: of a population, the member of each agent of a world, in every world: roles have policies of their
             own. By default members are of worlds.
+        gates: weights [2 * numbers, outputs of the first layer] and biases of a memory between two hidden layers with
+            tanh, gates first, then what is new: docs/semantics.md ("Memory") says what the layers then read. `None`
+            without one; a network with a memory has no members.
 
     Raises:
         EnvError: the tensors have other shapes or types, or are on several devices; or, on a CPU, a weight is not
@@ -55,6 +62,7 @@ class MLP:
     value: bool = True
     sample: bool = True
     of_agents: Sequence[int] | None = None
+    gates: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def __post_init__(self) -> None:
         word("activation", self.activation, ACTIVATIONS)
@@ -62,7 +70,9 @@ class MLP:
         flag("sample", self.sample)
         object.__setattr__(self, "weights", _tensors("weights", self.weights))
         object.__setattr__(self, "biases", _tensors("biases", self.biases))
-        _check_shapes(self.weights, self.biases)
+        _check_shapes(self.weights, self.biases, self.remembers)
+        if self.gates is not None:
+            self._check_gates(*self.gates)
         if self.rows <= self.value:
             raise EnvError("the heads have a row for each action, and one for the value if value=True: there is none")
         if self.of_agents is not None:
@@ -115,7 +125,13 @@ class MLP:
     @property
     def inputs(self) -> int:
         """The number of values of an observation."""
-        return int(self.weights[0].shape[-1])
+        reads = int(self.weights[0].shape[-1])
+        return reads if self.gates is None else (reads - self.actions) // 2
+
+    @property
+    def remembers(self) -> int:
+        """The numbers that it remembers; 0 without a memory."""
+        return 0 if self.gates is None else self.gates[1].shape[-1] // 2
 
     @property
     def rows(self) -> int:
@@ -147,12 +163,14 @@ class MLP:
             `actions` [lanes] i32, `log_probs` [lanes] f32, `values` [lanes] f32 or `None`, `logits` [lanes, actions].
 
         Raises:
-            EnvError: a tensor has another shape, type or device.
+            EnvError: a tensor has another shape, type or device, or the network has a memory, which environments keep.
 
         Example:
             decision = policy.forward(env.observation, env.action_mask, env.policy_words())
             env.step(decision.actions)
         """
+        if self.gates is not None:
+            raise EnvError("a network with a memory decides by what it has seen before: take a rollout")
         plain = isinstance(observation, torch.Tensor) and not observation.is_nested and observation.dim() > 0
         lanes = observation.shape[0] if plain else 0
         if mask is None:
@@ -170,19 +188,35 @@ class MLP:
         Raises:
             EnvError: on a CPU, a weight is not finite or larger than 2**20.
         """
-        _check_sizes((*self.weights, *self.biases))
+        _check_sizes((*self.weights, *self.biases, *(self.gates or ())))
         members = self.members or 1
         layers = tuple(
             (weight.detach().view(members, *weight.shape[-2:]), bias.detach().view(members, -1))
             for weight, bias in zip(self.weights, self.biases, strict=True)
         )
-        return NetworkPolicy(layers, self.activation, self.value, self.sample, of_agents=tuple(self.of_agents or ()))
+        gates = None
+        if self.gates is not None:
+            weight, bias = self.gates
+            gates = weight.detach().unsqueeze(0), bias.detach().unsqueeze(0)
+        of_agents = tuple(self.of_agents or ())
+        return NetworkPolicy(layers, self.activation, self.value, self.sample, of_agents=of_agents, gates=gates)
 
     def __repr__(self) -> str:
         sizes = " -> ".join(str(size) for size in (self.inputs, *(bias.shape[-1] for bias in self.biases)))
         several = "" if self.members is None else f", members={self.members}"
         several += "" if self.of_agents is None else f", of_agents={list(self.of_agents)}"
         return f"MLP({sizes}, {self.activation!r}, value={self.value}, sample={self.sample}{several})"
+
+    def _check_gates(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
+        _tensors("gates", (weight, bias))
+        first, reads = self.biases[0].shape[-1], self.weights[0].shape[-1] - self.actions
+        alone = self.members is None and len(self.weights) == MOST_HIDDEN + 1 and self.activation == "tanh"
+        whole = bias.dim() == 1 and weight.shape == (2 * self.remembers, first)
+        if not alone or not whole or self.remembers not in MEMORIES or first % WHOLE or reads < 2 or reads % 2:
+            raise EnvError(
+                "a memory of 32 or 64 numbers stands between two hidden layers with tanh of one network, the first of "
+                "which has 32 or 64 outputs and reads an observation, how it has changed, and the last action"
+            )
 
     def _check(self, name: str, tensor: Any, dtype: torch.dtype, shape: tuple[int, ...]) -> None:
         if not isinstance(tensor, torch.Tensor) or tensor.is_nested:
@@ -231,7 +265,7 @@ def _tensors(name: str, tensors: Any) -> tuple[torch.Tensor, ...]:
     return tuple(tensors)
 
 
-def _check_shapes(weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor]) -> None:
+def _check_shapes(weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor], remembers: int) -> None:
     first, inputs = tuple(weights[0].shape[:-2]), weights[0].shape[-1] if weights[0].dim() in (2, 3) else 0
     if len(weights) != len(biases) or not inputs:
         raise EnvError("each of the weights [outputs, inputs] or [members, outputs, inputs] has a bias")
@@ -245,7 +279,7 @@ def _check_shapes(weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor
             )
         if number < len(weights) - 1 and outputs > MOST_WIDTH:
             raise EnvError(f"a hidden layer has at most {MOST_WIDTH} outputs, not {outputs}")
-        inputs = outputs
+        inputs = outputs + remembers if number == 0 else outputs
 
 
 def _check_sizes(tensors: Sequence[torch.Tensor]) -> None:

@@ -105,6 +105,8 @@ class LearntByRole(Learnt):
         self.acting(env)
         policies = dict(self._policies())
         alike = {(len(each.sizes()), each.activation) for each in policies.values()}
+        if any(each.remembers for each in policies.values()):
+            return None
         if set(policies) != set(env.roles) or len(alike) > 1 or not all(each.rolls for each in policies.values()):
             return None
         return joined(env, {role: policy.mlp() for role, policy in policies.items()})

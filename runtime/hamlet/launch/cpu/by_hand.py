@@ -9,14 +9,14 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 
 from hamlet.launch.cpu.memory import Array
-from hamlet.launch.cpu.player import Frame, Network, Own, Player, Stored, Worlds
+from hamlet.launch.cpu.player import Frame, Network, Own, Player, Recalling, Stored, Worlds
 from hamlet.launch.cpu.team import LEAD, SERVE, Functions, functions_at
 from hamlet.native.library import library
 from hamlet.native.texts import text
 
 SOURCE = "beside.c"
 PLAY, SIZES = "hamlet_play", "hamlet_play_sizes"
-TUPLES: tuple[type[Any], ...] = (Frame, Network, Own, Worlds, Stored)
+TUPLES: tuple[type[Any], ...] = (Frame, Network, Own, Worlds, Stored, Recalling)
 """What a player is given."""
 
 
@@ -67,9 +67,12 @@ def _play(function: Any) -> Callable[..., None]:
 
     def play(*given: Any) -> None:
         *tuples, shares, thread, per_chunk, ticks = given
-        passed = [_passed(kind, each) for kind, each in zip(kinds, tuples, strict=True)]
+        passed = [
+            None if each is None else ctypes.byref(_passed(kind, each))
+            for kind, each in zip(kinds, tuples, strict=True)
+        ]
         numbers = (ctypes.c_int64(each) for each in (thread, per_chunk, ticks))
-        function(*map(ctypes.byref, passed), ctypes.byref(view(shares)), *numbers)
+        function(*passed, ctypes.byref(view(shares)), *numbers)
 
     return play
 

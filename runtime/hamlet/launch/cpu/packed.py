@@ -13,12 +13,15 @@ from hamlet.launch.cpu.player import FEW, Player
 def packed(policy: NetworkPolicy, lanes: int, player: Player) -> tuple[Array, int]:
     """The weights of all members, f32, and how many each has; `lanes` share a member.
 
-    For each layer, and for as many outputs as the player computes at once (`Player.outputs`, or `Player.span` where
-    fewer than `FEW` lanes share a member): the biases, then for each input the weights of these outputs. Outputs that
-    there are not have zeros.
+    For each layer, the gates of a memory behind the first one, and for as many outputs as the player computes at once
+    (`Player.outputs`, or `Player.span` where fewer than `FEW` lanes share a member): the biases, then for each input
+    the weights of these outputs. Outputs that there are not have zeros.
     """
-    width = player.span if lanes < FEW else player.outputs
-    members = [_layer(weight, bias, width) for weight, bias in policy.layers]
+    width = player.span if lanes < FEW and policy.gates is None else player.outputs
+    layers = [*policy.layers]
+    if policy.gates is not None:
+        layers.insert(1, policy.gates)
+    members = [_layer(weight, bias, width) for weight, bias in layers]
     result = torch.cat(members, dim=1)
     return result.numpy().reshape(-1), result.shape[1]
 

@@ -122,6 +122,29 @@ class Stored(NamedTuple):
     final_values: Array
 
 
+class Recalling(NamedTuple):
+    """What lanes remember, see `hamlet.backend.recall.Recall`, and how old they are; then the same of a chunk, which
+    is the thread's own.
+
+    Attributes:
+        hidden, before, acted: what is remembered. age: [lanes] i32.
+        own_hidden, own_before, own_acted: of a chunk.
+        known: what is remembered in a tick, nothing where an episode begins.
+        now, later: what is remembered after it, and after the last one of an episode that was cut off.
+    """
+
+    hidden: Array
+    before: Array
+    acted: Array
+    age: Array
+    own_hidden: Array
+    own_before: Array
+    own_acted: Array
+    known: Array
+    now: Array
+    later: Array
+
+
 @dataclass(frozen=True, slots=True)
 class Player:
     """Machine code that plays.
@@ -129,8 +152,9 @@ class Player:
     Attributes:
         outputs: of a layer, that are computed at once; weights are packed so.
         span: lanes that are computed at once.
-        play: takes the tuples `Frame`, `Network`, `Own`, `Worlds`, `Stored`, then `shares` [threads, SHARE] i64, the
-            number of the thread, how many worlds are a chunk, and how many ticks they run. Python's lock is not held.
+        play: takes the tuples `Frame`, `Network`, `Own`, `Worlds`, `Stored`, `Recalling` or `None`, then `shares`
+            [threads, SHARE] i64, the number of the thread, how many worlds are a chunk, and how many ticks they run.
+            Python's lock is not held.
     """
 
     outputs: int

@@ -16,7 +16,7 @@ from hamlet.launch.cpu.entry import Entry, Value, shares_of
 from hamlet.launch.cpu.kernels import SHORT, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, array_of
 from hamlet.launch.cpu.packed import packed, sizes
-from hamlet.launch.cpu.player import RELU, TANH, WIDTH, Frame, Network, Own, Player, Stored, Worlds
+from hamlet.launch.cpu.player import RELU, TANH, WIDTH, Frame, Network, Own, Player, Recalling, Stored, Worlds
 
 MEMBERS = 1 << 19
 """Bytes of weights that a chunk of a population has, unless one member has more: what the second cache holds."""
@@ -60,6 +60,8 @@ class Playing:
         together = most if policy.of_agents else max(MEMBERS // (4 * size), 1) * lanes
         self.per_chunk = max(min(most, together) // shape.agents, 1)
         self._lanes = self.per_chunk * shape.agents
+        self._recall, self._age = policy.recall, arrays["age"]
+        self._reads = policy.inputs
 
     def own(self) -> Own:
         """The arrays of a thread."""
@@ -68,17 +70,31 @@ class Playing:
         rows, actions, heads = len(self.worlds.observation), len(self.worlds.mask), int(self.network.sizes[-1])
         tiles = -(-heads // outputs) * outputs
         one_by_one = 2 * WIDTH + -(-heads // span) * span
+        # What has changed and the last action are rows behind those of an observation.
+        seen, cut = (aligned((self._reads, pitch), np.float32)[:rows] for _ in range(2))
+        hidden = 2 * WIDTH if self._recall is None else 5 * WIDTH + outputs
         return Own(
-            aligned((rows, pitch), np.float32),
+            seen,
             aligned((self._lanes, rows), np.float32),
-            aligned((rows, pitch), np.float32),
+            cut,
             aligned((actions, pitch), np.bool_),
             aligned((tiles, pitch), np.float32),
             aligned((tiles, pitch), np.float32),
             aligned((1, pitch), np.int32),
             aligned((1, pitch), np.float32),
-            aligned((max(2 * WIDTH * span, one_by_one, actions * span),), np.float32),
+            aligned((max(hidden * span, one_by_one, actions * span),), np.float32),
         )
+
+    def recalling(self) -> Recalling | None:
+        """What lanes remember, with arrays of a thread; `None` of a network without a memory."""
+        recall = self._recall
+        if recall is None:
+            return None
+        hidden, before, acted = (array_of(each) for each in (recall.hidden, recall.before, recall.acted))
+        pitch = _pitch(self._lanes + self._player.span)
+        own, known, now, later = (aligned((len(hidden), pitch), np.float32) for _ in range(4))
+        seen, last = aligned((len(before), pitch), np.float32), aligned((1, pitch), np.int32)
+        return Recalling(hidden, before, acted.reshape(1, -1), self._age, own, seen, last, known, now, later)
 
     def frame(self, kernels: Kernels, values: Mapping[str, Value], own: Own, ticks: int) -> tuple[Frame, Kept]:
         """How to call a kernel with these arguments by name, and what keeps their memory and machine code."""

@@ -11,6 +11,7 @@ from hamlet.backend.buffers import Shape
 from hamlet.backend.playing import Decide
 from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
 from hamlet.errors import EnvError
+from hamlet.interpreter.networks import decider as remembering
 from hamlet.launch.gpu.options import options
 from hamlet.launch.gpu.selects import respelling
 from hamlet.numbers.random import WORD
@@ -27,6 +28,9 @@ MOST_BLOCKS = 2048
 
 def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) -> Decide:
     """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each."""
+    if policy.gates is not None:
+        # The kernel has no room for a memory: torch has the same bits, and takes an operation for each input.
+        return remembering(policy, shape, stream)
     if policy.of_agents:
         return _by_agent(policy, shape, stream, kernel)
     lanes, device = shape.lanes, policy.layers[0][0].device
@@ -52,7 +56,7 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
     }
     settings = constants | options(THREADS)
 
-    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int) -> Decided:
+    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int, _age: torch.Tensor | None) -> Decided:
         heads = torch.empty((rows, lanes), device=device)
         actions = torch.empty(lanes, dtype=torch.int32, device=device)
         log_probs = torch.empty(lanes, device=device)
@@ -74,8 +78,8 @@ def _by_agent(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) 
         for member in range(policy.members)
     ]
 
-    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int) -> Decided:
-        first, *others = (each(observation, mask, tick) for each in members)
+    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int, age: torch.Tensor | None) -> Decided:
+        first, *others = (each(observation, mask, tick, age) for each in members)
         for member, other in enumerate(others, 1):
             mine = of_lanes == member
             values = None
