@@ -1,4 +1,4 @@
-"""What the lanes of an environment remember between two ticks of a network with a memory."""
+"""The memory that lanes of an environment have between two ticks of a network."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHANGE = 8.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recall:
-    """What lanes remember.
+    """The memory of lanes.
 
     Attributes:
         hidden: [numbers, lanes] f32. before: [values, lanes] f32, the last observation. acted: [lanes] i32, the last
@@ -25,7 +25,7 @@ class Recall:
 
     @classmethod
     def empty(cls, numbers: int, values: int, lanes: int, device: torch.device) -> Recall:
-        """Nothing."""
+        """A memory of nothing."""
         return cls(
             torch.zeros((numbers, lanes), device=device),
             torch.zeros((values, lanes), device=device),

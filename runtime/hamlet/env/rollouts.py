@@ -228,9 +228,9 @@ class Running(Restorable):
 
     def _recall_of(self, policy: MLP) -> Recall:
         """The memory of lanes: nothing unless rollouts of this network came last."""
-        kept = self._now.remembered
-        if kept is not None and kept.weights is policy.weights[0] and kept.tick == self.tick:
-            return kept.recall
+        last = self._now.remembered
+        if last is not None and last.weights is policy.weights[0] and last.tick == self.tick:
+            return last.recall
         return Recall.empty(policy.remembers, policy.inputs, self.num_lanes, self.device)
 
     def _advance(self, ticks: int) -> None:

@@ -111,8 +111,8 @@ class Interpreter:
         """So many ticks; see `hamlet.backend.protocol.Backend`."""
         if isinstance(policy, NetworkPolicy):
             deciding, by_hand = decider(policy, buffers.shape, stream), self.universe.by_hand
-            kept = policy.store, by_hand, policy.recall
-            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, *kept)
+            last = policy.store, by_hand, policy.recall
+            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, *last)
             return
         numbers, count = global_lanes(buffers.shape, self.device), len(schema.choices(self.universe))
         words: Words | None = None

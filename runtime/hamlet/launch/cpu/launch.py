@@ -282,8 +282,8 @@ class CpuBackend:
             own, mine = playing.own(), dict(zip(names, by_tick, strict=True))
             frame, _kept = playing.frame(self._kernels, mine | {"thread": 0}, own, ticks)
             share = mine["shares"], mine["thread"]
-            given = frame, playing.network, own, playing.worlds, playing.stored, playing.recalling()
-            player.play(*given, *share, playing.per_chunk, ticks)
+            passed = frame, playing.network, own, playing.worlds, playing.stored, playing.recalling()
+            player.play(*passed, *share, playing.per_chunk, ticks)
 
         self._share(run, values, self._shares(shape, ticks * NETWORK, playing.per_chunk))
         self._memory.cells_are_known()

@@ -123,7 +123,7 @@ class Stored(NamedTuple):
 
 
 class Recalling(NamedTuple):
-    """What lanes remember, see `hamlet.backend.recall.Recall`, and how old they are; then the same of a chunk, which
+    """The memory of lanes, see `hamlet.backend.recall.Recall`, and how old they are; then the same of a chunk, which
     is the thread's own.
 
     Attributes:

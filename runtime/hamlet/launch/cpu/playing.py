@@ -86,7 +86,7 @@ class Playing:
         )
 
     def recalling(self) -> Recalling | None:
-        """What lanes remember, with arrays of a thread; `None` of a network without a memory."""
+        """The memory of lanes, with arrays of a thread; `None` of a network without a memory."""
         recall = self._recall
         if recall is None:
             return None

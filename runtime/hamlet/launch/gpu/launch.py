@@ -136,8 +136,8 @@ class KernelBackend:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
         if isinstance(policy, NetworkPolicy):
             deciding, by_hand = decider(policy, buffers.shape, stream, self.network_kernel()), self._by_hand
-            kept = policy.store, by_hand, policy.recall
-            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, *kept)
+            last = policy.store, by_hand, policy.recall
+            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, *last)
             return
         actions, table = None, NO_TABLE
         match policy:
