@@ -164,7 +164,8 @@ class Running(Restorable):
             actions[0] = env.action_names.index("WAIT")
             env.step(actions, controls)
         """
-        acts = playable(self, policy)
+        remembers = isinstance(policy, Learnt) and policy.remembers
+        acts = policy if remembers else playable(self, policy)
         if isinstance(acts, MLP):
             acts = self._network_check.policy(acts)
         elif not isinstance(acts, Learnt):

@@ -211,6 +211,8 @@ def chosen(interpreter: Interpreter, buffers: Buffers, policy: Acting, now: Stre
             return interpreter.look_up(buffers, policy, words)
         case NetworkPolicy():
             assert buffers.observation is not None, "networks observe"
+            if policy.gates is not None:
+                raise EnvError("a network with a memory is played by rollouts, or is a policy that was learnt")
             return decide(policy, buffers.observation, buffers.mask, words if policy.sample else None).actions
 
 
