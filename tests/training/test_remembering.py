@@ -26,10 +26,7 @@ from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Memory, Store
 from hamlet_train.policy import read_policy
 from hamlet_train.ppo import Progress
-<<<<<<< HEAD
-=======
 from hamlet_train.run import Run
->>>>>>> f3671ad6 (Rollouts play policies that remember inside of kernels, and hamlet.policy takes them)
 
 NETWORK = Network(inputs=5, hidden=(32, 20), actions=3, memory=32)
 REMEMBERING = replace(SMALL, settings=replace(SMALL.settings, hidden=(32, 20), memory=32))

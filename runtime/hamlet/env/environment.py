@@ -19,7 +19,7 @@ from hamlet.backend.protocol import Backend, Recordable, TabularPolicy
 from hamlet.backend.registry import Tune
 from hamlet.env.act.functional import Functional, State, first_state
 from hamlet.env.act.graph import Graphed, record
-from hamlet.env.act.learnt import playable
+from hamlet.env.act.learnt import choosing
 from hamlet.env.act.now import Now
 from hamlet.env.act.outputs import Outputs
 from hamlet.env.act.results import Info, Stepped
@@ -325,7 +325,7 @@ class Env(Running):
         # A replay has worlds that begin the next episode at once.
         one = self._alone(world, waits=False)
         most = MOST_RECORDED if ticks is None else whole(ticks, 1, MOST_TICKS, "a record takes 1 or more ticks")
-        acts = playable(one, policy)
+        acts = choosing(one, policy)
         if isinstance(acts, MLP):
             network = networks_of(self._network_check.policy(acts), world, 1, self.num_worlds)
             return played(one, one._buffers, network, most)

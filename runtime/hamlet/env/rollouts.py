@@ -23,7 +23,7 @@ from hamlet.backend.protocol import (
 from hamlet.backend.recall import Recall
 from hamlet.backend.storage import Storage
 from hamlet.env.act.deciding import deciding
-from hamlet.env.act.learnt import playable, stepped
+from hamlet.env.act.learnt import choosing, playable, stepped
 from hamlet.env.act.networks import made_storage
 from hamlet.env.act.now import Remembered
 from hamlet.env.act.pace import kind_of
@@ -164,8 +164,7 @@ class Running(Restorable):
             actions[0] = env.action_names.index("WAIT")
             env.step(actions, controls)
         """
-        remembers = isinstance(policy, Learnt) and policy.remembers
-        acts = policy if remembers else playable(self, policy)
+        acts = choosing(self, policy)
         if isinstance(acts, MLP):
             acts = self._network_check.policy(acts)
         elif not isinstance(acts, Learnt):

@@ -56,6 +56,15 @@ def playable(env: Rolling, policy: Other | Learnt) -> Other | Learnt | MLP | Tab
     return env.tabular(table.argmax(dim=-1) if policy.greedy else table, policy.features)
 
 
+def choosing(env: Rolling, policy: Other | Learnt) -> Other | Learnt | MLP | TabularPolicy:
+    """The same for who takes one tick after the other: a policy that remembers does so by itself then.
+
+    Raises:
+        EnvError: see `playable`.
+    """
+    return policy if isinstance(policy, Learnt) and policy.remembers else playable(env, policy)
+
+
 def stepped(
     env: Rolling,
     ticks: int,
