@@ -58,6 +58,11 @@ class Outside(Learnt):
         return False
 
     @property
+    def remembers(self) -> int:
+        """Nothing: it is given observations alone."""
+        return 0
+
+    @property
     def controls(self) -> int:
         """Nobody knows before it acts."""
         return 0
