@@ -64,8 +64,6 @@ class Merger:
         """Whether two terms are proven to be equal in all states of an arena."""
         if self.trusting:
             return True
-        if self._decides(arena, left, right) or self._decides(arena, right, left):
-            return self._merged(Merge(arena, left, right, "bounds"))
         if self._divides(arena, left, right) or self._divides(arena, right, left):
             return self._merged(Merge(arena, left, right, "division"))
         if self._opposite(arena, left, right) or self._opposite(arena, right, left):
@@ -114,12 +112,6 @@ class Merger:
             return tuple(sides)
         finally:
             self._splitting = False
-
-    def _decides(self, arena: Arena, left: Term, right: Term) -> bool:
-        """Whether one compares numbers, and bounds say how that ends."""
-        if right.value is None or right.bits != 1:
-            return False
-        return self.bounds(arena).decided(left) is bool(right.value)
 
     def _opposite(self, arena: Arena, left: Term, right: Term) -> bool:
         """Whether one is x * -c and the other -(x * c), where x is a number."""
