@@ -25,7 +25,7 @@ MOST_TICKS = 1 << 16
 @click.option("--agent", type=click.IntRange(min=0), default=0, show_default=True, help="The agent of the world.")
 @click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
 @click.option("--tick", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="When it is changed.")
-@click.option("--action", help="The agent takes this action in the tick.")
+@click.option("--action", help="The agent takes this action in the tick, or is put at this affordance and uses it.")
 @click.option("--set", "setting", metavar="NAME=NUMBER",
               help="A param of the world, or a meter of the agent or the world, is this before the tick.")  # fmt: skip
 @click.option("--ticks", type=click.IntRange(1, MOST_TICKS), default=200, show_default=True,

@@ -1,4 +1,4 @@
-"""One change of a world, at a tick: another action of an agent, or another number."""
+"""One change of a world, at a tick: another action of an agent, a use of an affordance, or another number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import torch
 
 from hamlet import schema
 from hamlet.backend.buffers import Buffers
-from hamlet.universe import Universe
+from hamlet.interpreter.places import Places
+from hamlet.schema.grid import cell_of
+from hamlet.universe import Grid, Universe
 from hamletc.errors import CompileError
 from hamletc.suggest import closest
 
@@ -24,6 +26,24 @@ class Act:
 
     def __str__(self) -> str:
         return f"action {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """The agent uses an affordance in the tick; where it is elsewhere it is put there before.
+
+    Attributes:
+        place: the number of the affordance.
+        number: that of INTERACT.
+    """
+
+    name: str
+    place: int
+    number: int
+    universe: Universe
+
+    def __str__(self) -> str:
+        return f"use of {self.name}, put there where it is elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +65,23 @@ class SetTo:
         return f"{self.name} = {self.value:g}"
 
 
-Alteration: TypeAlias = Act | SetTo
+Alteration: TypeAlias = Act | Use | SetTo
 
 
-def act(universe: Universe, name: str) -> Act:
-    """An action by its name.
+def act(universe: Universe, name: str) -> Act | Use:
+    """An action by its name, or the use of an affordance by its name.
 
     Raises:
-        CompileError: the universe has none of this name.
+        CompileError: the universe has none of this name, or nobody can stand at the affordance.
     """
-    names = schema.choices(universe)
+    names, places = schema.choices(universe), [place.name for place in universe.affordances]
     if name in names:
         return Act(name, names.index(name))
-    if any(place.name == name for place in universe.affordances) and "INTERACT" in names:
-        raise CompileError(f"{name} is an affordance: --action INTERACT uses it where the agent is at it")
-    meant = closest(name, names)
+    if name in places and schema.interact_action(universe) != schema.NOWHERE:
+        if universe.affordances[places.index(name)].solid:
+            raise CompileError(f"{name} is solid, so nobody stands at it: take the move that leads to it")
+        return Use(name, places.index(name), schema.interact_action(universe), universe)
+    meant = closest(name, (*names, *places))
     raise CompileError(f"{universe.name} has no action {name}" + (f": did you mean {meant}?" if meant else ""))
 
 
@@ -92,13 +114,21 @@ def alter_state(alteration: Alteration, buffers: Buffers, agent: int, worlds: Se
         columns = [world * buffers.shape.agents + agent for world in worlds]
         where = columns if alteration.per == "lane" else list(worlds)
         buffers.state[alteration.array][alteration.row, where] = alteration.value
+    elif isinstance(alteration, Use) and "position" in buffers.state:
+        universe, position = alteration.universe, buffers.state["position"]
+        place = list(Places(universe, position.device).of(buffers.state).values())[alteration.place]
+        there = cell_of(place, universe.space) if isinstance(universe.space, Grid) else place
+        columns = [world * buffers.shape.agents + agent for world in worlds]
+        for axis, coordinate in enumerate(there):
+            own = coordinate.expand(buffers.shape.worlds, 1)[list(worlds), 0]
+            position[axis, columns] = own.to(position.dtype)
 
 
 def alter_actions(
     alteration: Alteration, actions: torch.Tensor, agents: int, agent: int, worlds: Sequence[int]
 ) -> torch.Tensor:
     """The actions of the tick, changed in these worlds."""
-    if isinstance(alteration, Act):
+    if isinstance(alteration, Act | Use):
         actions = actions.clone()
         actions[[world * agents + agent for world in worlds]] = alteration.number
     return actions

@@ -147,9 +147,13 @@ def _in_order(changes: tuple[Change, ...]) -> list[Change]:
 
 
 def _set(side: Side, without: Course, altered: Course, agent: int) -> tuple[str, str, str]:
-    """The meter that was set."""
+    """The meter that was set, or where the agent was put."""
     for row, meter in enumerate(side.universe.meters):
         left, right = (float(course.before[0]["meters"][row, agent]) for course in (without, altered))
         if left != right:
             return f"meter.{meter.name}", spell32(left), spell32(right)
+    for row, axis in enumerate(schema.axes(side.universe)):
+        left, right = (float(course.before[0]["position"][row, agent]) for course in (without, altered))
+        if left != right:
+            return f"position.{axis}", spell32(left), spell32(right)
     return "state", "", ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from click.testing import CliRunner, Result
 
 from hamlet import schema
@@ -94,6 +95,22 @@ def test_the_first_difference_has_its_line() -> None:
     assert list(parts(side, *twins(side, Shape(1, 1, 7), 0, 31, 5, 0, same, {}))) == []
 
 
+def test_a_use_of_an_affordance() -> None:
+    side = side_of(TOWN)
+    bar = act(side.universe, "Bar")
+    without, altered = twins(side, Shape(1, 1, 7), 0, 31, 3, 0, bar, {})
+    (part,) = parts(side, without, altered)
+    assert (part.tick, part.without != part.altered) == (31, True)
+    numbers = [place.name for place in side.universe.affordances]
+    runner = runner_at(side, Shape(3, 2, 7), 0, 31, {})
+    before = runner.buffers.state["position"].clone()
+    alter_state(bar, runner.buffers, 1, [2])
+    assert (runner.buffers.state["position"] != before).any(dim=0).tolist() == [False] * 5 + [True]
+    idle = torch.full((6,), schema.idle_action(side.universe), dtype=torch.int32)
+    side.candidate.backend.step(runner.buffers, alter_actions(bar, idle, 2, 1, [2]), Stream(0, 31))
+    assert runner.buffers.outcome["used"].tolist()[5] == numbers.index("Bar")
+
+
 def test_common_random_numbers_make_effects_sharp() -> None:
     side = side_of(TOWN)
     hygiene = set_to(side.universe, "hygiene", 0.3)
@@ -123,7 +140,7 @@ def run(*arguments: str) -> Result:
 @pytest.mark.parametrize(
     ("arguments", "code", "line"),
     [
-        (("--action", "Bar"), 1, "error: Bar is an affordance: --action INTERACT uses it where the agent is at it"),
+        (("--action", "Barr"), 1, "error: town has no action Barr: did you mean Bar?"),
         (("--action", "INTERAKT"), 1, "error: town has no action INTERAKT: did you mean INTERACT?"),
         (("--set", "mony=1"), 1, "error: town has no param and no meter mony: did you mean money?"),
         (("--set", "money=2"), 1, "error: --set money: 2 is outside of its bounds, 0 .. 1"),
