@@ -134,7 +134,7 @@ def counted(activation: str) -> dict[str, Any]:
     policy = network(env, activation=activation).prepared()
     assert env.observation is not None
     deciding = decider(policy, Shape(LANES, 1), Stream(1, 0), executed)
-    deciding(env.observation.T, env.action_mask.T, 0)
+    deciding(env.observation.T, env.action_mask.T, 0, None)
     ((kernel, program),) = executed.compiled()
     lines, names = kernel.ptx.splitlines(), Counter[str]()
     for piece, warps in program.executions():

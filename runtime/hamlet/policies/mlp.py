@@ -70,6 +70,8 @@ class MLP:
         flag("sample", self.sample)
         object.__setattr__(self, "weights", _tensors("weights", self.weights))
         object.__setattr__(self, "biases", _tensors("biases", self.biases))
+        if self.gates is not None:
+            object.__setattr__(self, "gates", _pair(self.gates))
         _check_shapes(self.weights, self.biases, self.remembers)
         if self.gates is not None:
             self._check_gates(*self.gates)
@@ -208,10 +210,10 @@ class MLP:
         return f"MLP({sizes}, {self.activation!r}, value={self.value}, sample={self.sample}{several})"
 
     def _check_gates(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
-        _tensors("gates", (weight, bias))
+        _side_by_side("gates", (weight, bias), self.weights[0].device)
         first, reads = self.biases[0].shape[-1], self.weights[0].shape[-1] - self.actions
         alone = self.members is None and len(self.weights) == MOST_HIDDEN + 1 and self.activation == "tanh"
-        whole = bias.dim() == 1 and weight.shape == (2 * self.remembers, first)
+        whole = weight.shape == (2 * self.remembers, first)
         if not alone or not whole or self.remembers not in MEMORIES or first % WHOLE or reads < 2 or reads % 2:
             raise EnvError(
                 "a memory of 32 or 64 numbers stands between two hidden layers with tanh of one network, the first of "
@@ -252,6 +254,18 @@ def _place(device: Any) -> torch.device:
         raise EnvError(f'{shown(device)} is no device that torch has here: take "cpu" or "cuda"') from error
 
 
+def _pair(gates: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    """The weights and the biases of a memory, or `EnvError`."""
+    problem = "gates are the weights and the biases of a memory, a matrix and a row of torch.float32"
+    if not isinstance(gates, (list, tuple)) or len(gates) != 2:
+        raise EnvError(f"{problem}, not {shown(gates)}")
+    for each, axes in zip(gates, (2, 1), strict=True):
+        if not isinstance(each, torch.Tensor) or dense(each, "gates").dtype is not torch.float32 or each.dim() != axes:
+            raise EnvError(f"{problem}, not {shown(each)}")
+    weights, biases = gates
+    return weights, biases
+
+
 def _tensors(name: str, tensors: Any) -> tuple[torch.Tensor, ...]:
     """Tensors of f32 that lie in memory side by side, those of each layer."""
     problem = f"{name} are a list of tensors of torch.float32, one for each of 1 or {MOST_HIDDEN} hidden layers and one"
@@ -260,9 +274,13 @@ def _tensors(name: str, tensors: Any) -> tuple[torch.Tensor, ...]:
     for each in tensors:
         if not isinstance(each, torch.Tensor) or dense(each, name).dtype is not torch.float32:
             raise EnvError(f"{problem} for the heads, not {shown(each)}")
-        if not each.is_contiguous() or each.device != tensors[0].device:
-            raise EnvError(f"{name} lie in memory as torch makes them, all on one device: call .contiguous(), .to()")
+    _side_by_side(name, tensors, tensors[0].device)
     return tuple(tensors)
+
+
+def _side_by_side(name: str, tensors: Sequence[torch.Tensor], device: torch.device) -> None:
+    if not all(each.is_contiguous() and each.device == device for each in tensors):
+        raise EnvError(f"{name} lie in memory as torch makes them, all on one device: call .contiguous(), .to()")
 
 
 def _check_shapes(weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor], remembers: int) -> None:

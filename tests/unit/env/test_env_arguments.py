@@ -491,6 +491,19 @@ TABLE: dict[tuple[str, str], Row] = {
     ("MLP", "weights"): Row([LAYERS], NO_LAYERS),
     ("MLP", "biases"): Row([[torch.zeros(4), torch.zeros(7)], (torch.ones(4), torch.ones(7))], NO_LAYERS),
     ("MLP", "activation"): Row(["relu"], [*NO_WORD, None]),
+    ("MLP", "gates"): Row(
+        [None],
+        [
+            *ODD,
+            *(3, "x", [], [torch.zeros(64, 4)], (3, 3), (None, None), (torch.zeros(64, 4), torch.zeros(())), LAYERS),
+            *(
+                (torch.zeros(64, 4).double(), torch.zeros(64)),
+                (torch.zeros(64, 4), torch.zeros(64)),
+                (nested(), nested()),
+            ),
+            *((torch.zeros(64, 4).to_sparse(), torch.zeros(64)), (torch.zeros(0, 4), torch.zeros(0))),
+        ],
+    ),
     ("MLP", "value"): Row(FLAGS, NO_FLAG),
     ("MLP", "sample"): Row(FLAGS, NO_FLAG),
     ("MLP", "of_agents"): Row([None, [0], (0, 0)], [*(v for v in ODD if v is not None), [], [1], [-1], [0.5], "0", 0]),

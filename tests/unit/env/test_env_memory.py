@@ -19,7 +19,7 @@ WORLDS, TICKS = 200, 120
 @pytest.fixture(scope="module")
 def meal(tmp_path_factory: pytest.TempPathFactory) -> Module:
     """Some starve, and some outlive a short lifespan."""
-    text = Path("universes/first_meal.hamlet").read_text()
+    text = (Path(__file__).parents[3] / "universes" / "first_meal.hamlet").read_text()
     file = tmp_path_factory.mktemp("memory") / "meal.hamlet"
     file.write_text(text.replace("lifespan 200 ticks", "lifespan 55 ticks"))
     return hamlet.compile(file)

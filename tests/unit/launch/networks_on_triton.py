@@ -55,8 +55,8 @@ def compare(kernel: Any) -> set[int]:
         mask[:, 3] = False
         agents = len(policy.of_agents or "1")
         given = policy.prepared(), Shape(lanes // agents, agents, 7), Stream((1 << 63) + 12345, 9)
-        found = decider(*given, kernel)(observation, mask, (1 << 32) - 2)
-        expected = expected_of(*given)(observation, mask, (1 << 32) - 2)
+        found = decider(*given, kernel)(observation, mask, (1 << 32) - 2, None)
+        expected = expected_of(*given)(observation, mask, (1 << 32) - 2, None)
         for name in found._fields:
             left, right = getattr(found, name), getattr(expected, name)
             assert (left is None and right is None) or same(left, right), (arguments, name)
