@@ -38,7 +38,6 @@ from facts import facts
 import hamlet
 from hamlet.backend.buffers import Shape
 from hamlet.interpreter.digest import digest_of_run
-from hamlet.native.compilers import compiler
 from hamlet.universe import Universe
 from hamletc.compile import check_file, lower, optimise, specialise
 from hamletc.errors import SourceError
@@ -176,7 +175,7 @@ def main() -> None:
     parser.add_argument("--zig", type=shlex.split)
     parser.add_argument("--qemu", type=Path)
     chosen = parser.parse_args()
-    result: dict[str, Any] = {"facts": facts("benchmarks/exported.py", "c"), "c": shlex.join(compiler().command)}
+    result: dict[str, Any] = {"facts": facts("benchmarks/exported.py", "c")}
     result["town"] = list(rates(chosen.zig))
     ends: dict[str, Counter[str]] = {}
     wrong: list[str] = []

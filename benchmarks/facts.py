@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -44,10 +45,15 @@ def facts(script: str, backend: str) -> dict[str, str]:
         "versions": ", ".join([f"python {platform.python_version()}", *filter(None, map(_version, PACKAGES))])
         + f", {compiler_of_c()}",
         "commit": (_git("rev-parse", "HEAD") or "unknown") + (" with changes" if changed else ""),
-        "command": shlex.join(["python", script, *sys.argv[1:]]),
+        "command": shlex.join(["python", script, *map(without_folders, sys.argv[1:])]),
         "load": f"{LOAD:.1f} processes wanted a CPU in the minute before"
         + ("; others took part of the machine: rates by the clock are too low" if LOAD > BUSY else ""),
     }
+
+
+def without_folders(word: str) -> str:
+    """A word of a command whose absolute paths are names alone: where they are is of no use to others."""
+    return re.sub(r"(?<![\w./])/(?:[^\s/]+/)+", "", word)
 
 
 def compiler_of_c() -> str:
