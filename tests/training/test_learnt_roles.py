@@ -86,7 +86,7 @@ def test_what_several_policies_have_not_is_refused(tag: Run, module: Module, tmp
     policy = hamlet.policy(tag.folder)
     env = environment(module, 2, 4, 1)
     for refused in (policy.mlp, lambda: policy(env.observation)):
-        with pytest.raises(EnvError, match=r"has a policy for each role: take one, by_role\['it'\]$"):
+        with pytest.raises(EnvError, match=r"acts, and is no MLP: it has a policy for each role, as by_role\['it'\]$"):
             refused()
     with pytest.raises(EnvError, match="takes no watch, for it acts by steps: it has a policy for each role"):
         env.rollout(2, hamlet.policy(tag.folder / "policy-it.safetensors"), watch=[0])

@@ -20,7 +20,7 @@ from hamlet_train.evaluate import (
     played_by_chance,
 )
 from hamlet_train.exact.network import Array
-from hamlet_train.policy import Policy, Table
+from hamlet_train.policy import Policy, kind_of
 from hamlet_train.variety import Params
 
 RANDOM = "random"
@@ -98,11 +98,11 @@ class Arena:
         return by_world
 
 
-def of_role(side: Policies | None, role: str) -> Policy | Table | None:
+def of_role(side: Policies | None, role: str) -> Policy | None:
     """The policy with which a side plays a role: that of the role, or one that all roles share."""
     policy = None if side is None else side.get(role, side.get(None))
-    if isinstance(policy, Table):
-        raise TrainError("tables play whole universes, and no single role")
+    if policy is not None and not isinstance(policy, Policy):
+        raise TrainError(f"{kind_of(policy)} plays whole universes, and no single role")
     return policy
 
 

@@ -20,12 +20,13 @@ from hamlet.numbers.random import multiply_high
 from hamlet.package.module import Module
 from hamlet.policies.joined import by_role
 from hamlet.policies.mlp import MLP, MOST_HIDDEN, MOST_WEIGHT, MOST_WIDTH
+from hamlet.policies.outside import Outside
 from hamlet_train.collect import Actor, Choice, Player, Present, bounds_of, choose
 from hamlet_train.crews import Crew, crews_of
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
-from hamlet_train.policy import Policy, Table
+from hamlet_train.policy import Played, Policy, Table
 from hamlet_train.team import Team
 from hamlet_train.variety import Params
 
@@ -38,7 +39,7 @@ LAUNCH = 128
 OF_A_THREAD = 512
 """Lanes of a thread, at least: to hand some over takes as long as to choose their actions."""
 
-Policies: TypeAlias = Mapping[str | None, Policy | Table]
+Policies: TypeAlias = Mapping[str | None, Played]
 Networks: TypeAlias = Mapping[str | None, Policy]
 """Policies by role; `None` is the role of one that all agents share."""
 
@@ -222,13 +223,13 @@ def rolls(network: Network) -> bool:
 
 
 def played(
-    env: Env, policy: Policy | Table | Policies, threads: int, greedy: bool = False, ticks: int = MOST_TICKS
+    env: Env, policy: Played | Policies, threads: int, greedy: bool = False, ticks: int = MOST_TICKS
 ) -> Episodes:
     """The first episodes of a policy, or of one for each role, by the fastest way there is.
 
     Raises:
         TrainError: the environment observes something else, or has other actions or controls.
-        EnvError: a table has other features or actions.
+        EnvError: a table has other features or actions, or a network of others other outputs.
     """
     if isinstance(policy, Mapping):
         if None not in policy:
@@ -239,6 +240,8 @@ def played(
                 return rolled_episodes(env, by_role(env, mlps), ticks)
             return first_episodes(env, chooser(env, networks, threads, greedy), ticks)
         policy = policy[None]
+    if isinstance(policy, Outside):
+        return first_episodes(env, policy.choosing(env, greedy), ticks)
     if isinstance(policy, Table):
         table = torch.from_numpy(policy.probabilities)
         return rolled_episodes(env, env.tabular(table.argmax(dim=-1) if greedy else table, policy.features), ticks)

@@ -14,7 +14,7 @@ from hamlet_train import certainty
 from hamlet_train.checkpoint import weights_in
 from hamlet_train.evaluate import Episodes, Policies, environment, played, played_by_chance
 from hamlet_train.exact.network import Array
-from hamlet_train.policy import read_all
+from hamlet_train.policy import Policy, read_all, seed_of
 from hamlet_train.run import Run
 from hamlet_train.variety import Params
 
@@ -52,7 +52,7 @@ class Named:
     @property
     def seed(self) -> int:
         """The last seed of its trainings."""
-        return max(int(policy.about["seed"]) for each in self.policies for policy in each.values())
+        return max(seed_of(policy) for each in self.policies for policy in each.values())
 
     @property
     def going(self) -> tuple[Path, ...]:
@@ -61,7 +61,9 @@ class Named:
             return ()
         pairs = zip(self.runs, self.policies, strict=True)
         return tuple(
-            weights_in(run) for run, each in pairs if any("update" in policy.about for policy in each.values())
+            weights_in(run)
+            for run, each in pairs
+            if any(isinstance(policy, Policy) and "update" in policy.about for policy in each.values())
         )
 
 

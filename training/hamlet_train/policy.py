@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,11 +13,13 @@ from hamlet.errors import EnvError
 from hamlet.package.module import Module
 from hamlet.policies import opened
 from hamlet.policies.by_role import parted, read_by_role
-from hamlet.policies.described import FORMAT, Described, Layers, described
+from hamlet.policies.described import FORMAT, Described, Features, Layers, described
+from hamlet.policies.outside import Outside, opened_onnx
 from hamlet.policies.parts import parts_of
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.files import write_tensors
+from hamletc.cli.policy import table_in
 
 SAID = ("format", "universe", "digest", "parts", "seed", "role")
 """The entries of a file that say which policy it is, whoever keeps it."""
@@ -48,8 +50,12 @@ class Table:
     """
 
     probabilities: Array
-    features: tuple[str | tuple[str, int], ...]
+    features: Features
     about: dict[str, Any]
+
+
+Played: TypeAlias = Policy | Table | Outside
+"""A policy that plays all agents, or those of a role: a network of this project, a table, or a network of others."""
 
 
 def tensors_of(network: Network, parameters: Array) -> dict[str, Array]:
@@ -135,13 +141,23 @@ def read_policy(path: Path, module: Module) -> Policy:
         TrainError: there is none, or it is for another universe, or no network that is read here.
     """
     policy = read_any(path, module)
-    if isinstance(policy, Table):
-        raise TrainError(f"{path} has a table, and no network")
+    if not isinstance(policy, Policy):
+        raise TrainError(f"{path} has {kind_of(policy)}, and no network that was trained here")
     return policy
 
 
-def read_any(path: Path, module: Module) -> Policy | Table:
-    """The network or the table in a file, which all agents share.
+def kind_of(policy: Table | Outside) -> str:
+    """The words for a policy that is no network of this project."""
+    return "a table" if isinstance(policy, Table) else "a network of others"
+
+
+def seed_of(policy: Played) -> int:
+    """The seed of its training; 0 where nobody says it."""
+    return policy.seed if isinstance(policy, Outside) else int(policy.about.get("seed", 0))
+
+
+def read_any(path: Path, module: Module) -> Played:
+    """The policy in a file, which all agents share.
 
     Raises:
         TrainError: there is none, or it is for another universe, or a program has to play it.
@@ -152,13 +168,22 @@ def read_any(path: Path, module: Module) -> Policy | Table:
     return policies[None]
 
 
-def read_all(path: Path, module: Module) -> dict[str | None, Policy | Table]:
-    """The networks or tables of a run or in a file, by role; `None` is the role of one that all agents share.
+def read_all(path: Path, module: Module) -> dict[str | None, Played]:
+    """The policies of a run or in a file, by role; `None` is the role of one that all agents share. A file may also be
+    of ONNX, or JSON with a table.
 
     Raises:
         TrainError: there is none, or it is for another universe, or a program has to play it.
+        CompileError: the file cannot be read, or is JSON of something else.
     """
     try:
+        if path.suffix == opened.ONNX and not path.is_dir():
+            network = opened_onnx(path, greedy=False)
+            network.check(module)
+            return {None: network}
+        table = table_in(path)
+        if table is not None:
+            return {None: Table(_probabilities(path, table["table"]), table["features"], {})}
         policies = read_by_role(path)
         for policy in policies.values():
             policy.check(module)
@@ -166,6 +191,13 @@ def read_all(path: Path, module: Module) -> dict[str | None, Policy | Table]:
         raise TrainError(str(error)) from error
     roles = [None, *(role.name for role in module.universe.roles or ())]
     return {role: _read(policies[role]) for role in roles if role in policies}
+
+
+def _probabilities(path: Path, table: Any) -> Array:
+    try:
+        return np.asarray(table, np.float32)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise TrainError(f"{path} has a table that is no array of numbers") from error
 
 
 def _read(policy: Described) -> Policy | Table:

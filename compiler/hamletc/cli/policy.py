@@ -11,6 +11,7 @@ import rich_click as click
 
 import hamlet
 from hamlet.errors import EnvError
+from hamlet.policies.opened import ONNX, WEIGHTS
 from hamlet.policies.zoo import in_zoo
 from hamlet.regular import read_regular
 from hamlet.strict_json import parsed
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     """A policy as rollouts take it."""
 
 RANDOM = "random"
-SIZE = 8
 FORMS = (
     "the folder of a run, a file with weights or of ONNX, `zoo:NAME` of a shipped universe, "
     "or JSON with the table and the features of a tabular policy"
@@ -106,16 +106,25 @@ def player_of(named: str) -> Player:
     if named == RANDOM:
         return Player()
     path = Path(named)
-    if in_zoo(named) or path.is_dir():
-        return Player(named, hamlet.policy(path))
+    table = table_in(path)
+    return Player(named, hamlet.policy(path)) if table is None else Player(named, table=table)
+
+
+def table_in(path: Path) -> Mapping[str, Any] | None:
+    """The table of a file in JSON, as `Env.tabular` takes it; `None` of what `hamlet.policy` reads.
+
+    Raises:
+        CompileError: it cannot be read, or is JSON of something else.
+    """
+    from hamlet.policies.files import is_pickle, is_weights
+
+    if in_zoo(path) or path.is_dir() or path.suffix in (WEIGHTS, ONNX):
+        return None
     try:
         content = read_regular(path)
     except OSError as error:
         raise CompileError(f"cannot read {path}: {error.strerror}") from error
-    # A file of safetensors begins with the size of its header.
-    if path.suffix in (".safetensors", ".onnx") or content[SIZE : SIZE + 1] == b"{":
-        return Player(named, hamlet.policy(path))
-    return Player(named, table=_table(path, content))
+    return None if is_weights(content) or is_pickle(content) else _table(path, content)
 
 
 def _table(path: Path, text: bytes) -> Mapping[str, Any]:

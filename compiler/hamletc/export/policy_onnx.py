@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,9 @@ def export_policy_onnx(policy: Described, module: Module | None) -> Exported:
     graph = make.make_graph(nodes, f"{identifier(policy.universe)}_policy", *told, numbers)
     model = make.make_model(graph, opset_imports=[make.make_opsetid("", OPSET)], ir_version=IR)
     model.producer_name, model.producer_version = "hamletc", __version__
-    facts = {"universe": policy.universe, "digest": policy.digest}
+    facts = {"universe": policy.universe, "digest": policy.digest, "seed": str(policy.seed)}
+    if policy.parts is not None:
+        facts["parts"] = json.dumps(dict(policy.parts))
     if module is not None:
         facts["actions"] = " ".join(schema.action_names(module.universe))
     make.set_model_props(model, facts)

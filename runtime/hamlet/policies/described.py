@@ -15,7 +15,7 @@ from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
 from hamlet.policies.files import Array, read_tensors
 from hamlet.policies.mlp import ACTIVATIONS
-from hamlet.policies.parts import differing, parts_of, told
+from hamlet.policies.parts import check_same
 from hamlet.universe import Universe
 
 FORMAT = 1
@@ -99,26 +99,12 @@ class Described:
     about: Mapping[str, Any]
 
     def check(self, module: Module) -> None:
-        """Raise `EnvError` unless the policy is for this universe. Versions that differ in comments or in the order of
-        lines alone are the same one."""
+        """Raise `EnvError` unless the policy is for this universe, see `hamlet.policies.parts.check_same`."""
         self.check_version(module.universe, module.digest)
 
     def check_version(self, universe: Universe, digest: str) -> None:
         """The same, for a universe whose `universe.json` has this SHA-256."""
-        if self.digest == digest:
-            return
-        if self.universe != universe.name:
-            raise EnvError(f"{self.path} was learnt on {self.universe}, and this is {universe.name}: another universe")
-        if self.parts is None:
-            raise EnvError(
-                f"{self.path} was learnt on {self.universe} ({self.digest[:12]}), and this is another version of it "
-                f"({digest[:12]})"
-            )
-        now = parts_of(universe)
-        if dict(self.parts) != now:
-            names = differing(self.parts, now)
-            which = f": {told(names)} differ{'s' * (len(names) == 1)}" if names else ""
-            raise EnvError(f"{self.path} was learnt on another version of {self.universe}{which}")
+        check_same(self.path, self.universe, self.digest, self.parts, universe, digest)
 
 
 def read_described(path: Path) -> Described:
@@ -140,10 +126,8 @@ def described(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]
         raise EnvError(f"{path} has format {shown(about.get('format'))}, and this hamletc reads {FORMAT}")
     universe, digest, parts = (about.get(name) for name in ("universe", "digest", "parts"))
     seed, update = about.get("seed"), about.get("update")
-    texts = [universe, digest, *(parts or {}), *(parts or {}).values()] if isinstance(parts, dict | None) else [None]
     numbers = [seed, 0 if update is None else update]
-    if not all(isinstance(each, str) and each.isprintable() for each in texts):
-        raise EnvError(f"{path} does not say which universe it is for")
+    check_said(path, universe, digest, parts)
     if not all(type(each) is int and 0 <= each < 1 << 64 for each in numbers):
         raise EnvError(f"{path} says no seed of its training")
     if (program := about.get("program")) is not None:
@@ -152,6 +136,13 @@ def described(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]
         )
     acts = _table(path, tensors, about) if "features" in about else _layers(path, tensors, about)
     return Described(path, str(universe), str(digest), parts, int(seed or 0), update, acts, about)
+
+
+def check_said(path: Path, universe: Any, digest: Any, parts: Any) -> None:
+    """Raise `EnvError` unless a file says which universe it is for; `parts` are digests by name, or `None`."""
+    texts = [universe, digest, *(parts or {}), *(parts or {}).values()] if isinstance(parts, dict | None) else [None]
+    if not all(isinstance(each, str) and each.isprintable() for each in texts):
+        raise EnvError(f"{path} does not say which universe it is for")
 
 
 def _table(path: Path, tensors: Mapping[str, Array], about: Mapping[str, Any]) -> Table:

@@ -20,6 +20,11 @@ from hamlet.strict_json import parsed
 ABOUT, CHECKSUM = "__metadata__", "sha256"
 """The entry of a header in which safetensors keeps texts, and the one of these that has the checksum."""
 
+SIZE = 8
+"""Bytes of the size of a header, with which a file begins."""
+PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
+"""The first bytes of archives, and of pickles by their protocols."""
+
 Array: TypeAlias = np.ndarray[Any, Any]
 
 
@@ -35,6 +40,11 @@ def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
         contents = read_regular(path)
     except OSError as error:
         raise EnvError(f"cannot read {path}: {error.strerror}") from error
+    if is_pickle(contents):
+        raise EnvError(
+            f"{path} is a pickle, as torch.save writes, which could run anything: write the network as ONNX "
+            "(torch.onnx.export), or hand the module itself to hamlet.policy"
+        )
     try:
         tensors = library.load(contents)
         header, data = parted(contents)
@@ -48,6 +58,16 @@ def read_tensors(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     if changed:
         raise EnvError(f"{path} is damaged: its checksum is another")
     return tensors, about
+
+
+def is_weights(contents: bytes) -> bool:
+    """Whether the bytes of a file begin as safetensors do: the size of a header, then that."""
+    return contents[SIZE : SIZE + 1] == b"{"
+
+
+def is_pickle(contents: bytes) -> bool:
+    """Whether the bytes of a file begin as those of `torch.save` do, today's or those of before there were archives."""
+    return contents.startswith(PICKLES) and not is_weights(contents)
 
 
 def written(tensors: Mapping[str, Array], about: Mapping[str, Any]) -> bytes:
@@ -69,8 +89,8 @@ def written(tensors: Mapping[str, Array], about: Mapping[str, Any]) -> bytes:
 
 def parted(contents: bytes) -> tuple[dict[str, Any], bytes]:
     """The header of a file of safetensors, and its data."""
-    end = 8 + int.from_bytes(contents[:8], "little")
-    return parsed(contents[8:end]), contents[end:]
+    end = SIZE + int.from_bytes(contents[:SIZE], "little")
+    return parsed(contents[SIZE:end]), contents[end:]
 
 
 def checksum_of(header: Mapping[str, Any], data: bytes) -> str:

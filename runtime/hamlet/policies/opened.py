@@ -9,6 +9,8 @@ from hamlet.errors import EnvError
 FILENAME = "policy.safetensors"
 CHECKPOINTS = "checkpoints"
 MANIFEST = "manifest.json"
+WEIGHTS, ONNX = ".safetensors", ".onnx"
+"""Suffixes of files with weights, and with networks of others."""
 
 
 def weights_in(path: Path) -> Path:

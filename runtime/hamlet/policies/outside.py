@@ -4,9 +4,10 @@ are not promised."""
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
@@ -17,12 +18,13 @@ from hamlet.errors import EnvError, shown
 from hamlet.interpreter.networks import choose
 from hamlet.package.module import Module
 from hamlet.policies.acting import Choice, World
-from hamlet.policies.learnt import Learnt, Outputs
-from hamlet.policies.mlp import MLP
+from hamlet.policies.described import check_said
+from hamlet.policies.parts import check_same
+from hamlet.policies.stepping import Stepping
 from hamlet.regular import read_regular
 
-SUFFIX = ".onnx"
 MOST_BYTES = 1 << 31
+MOST_SEED = (1 << 64) - 1
 OUTPUTS = ("action", "logits", "controls")
 """Outputs of a network that a policy reads, by name: actions [lanes], logits [lanes, actions], controls [lanes,
 controls]."""
@@ -31,13 +33,14 @@ Gives: TypeAlias = Callable[[Tensor, Tensor], Mapping[str, Tensor]]
 """The outputs by name, of observations [lanes, values] f32 and masks [lanes, actions] bool."""
 
 
-class Outside(Learnt):
+class Outside(Stepping):
     """A network of others as a policy, which acts by steps in rollouts too. Actions are drawn by its logits, with the
     words of the environment's seed and tick, or taken as it gives them; controls are taken as it gives them.
 
     Attributes:
         path: its file, or the name of its class.
-        universe, digest: of the universe that its file names; empty where it names none.
+        universe, digest, parts: of the universe that its file names; empty, and `None`, where it names none.
+        seed: of the training that its file names, else 0.
     """
 
     def __init__(self, named: str, gives: Gives, greedy: bool, facts: Mapping[str, str]) -> None:
@@ -45,17 +48,13 @@ class Outside(Learnt):
         self.greedy, self._gives = flag("greedy", greedy), gives
         self.path = Path(named)
         self.universe, self.digest = facts.get("universe", ""), facts.get("digest", "")
-        self.seed, self.update, self.features = 0, None, ()
+        self.parts = _parts(self.path, facts)
+        self.seed, self.update, self.features = _seed(self.path, facts), None, ()
 
     @property
-    def is_table(self) -> bool:
-        """Never."""
-        return False
-
-    @property
-    def rolls(self) -> bool:
-        """Never: kernels play no networks of others."""
-        return False
+    def why(self) -> str:
+        """The reason: nobody here made it."""
+        return "it is a network of others"
 
     @property
     def remembers(self) -> int:
@@ -71,28 +70,10 @@ class Outside(Learnt):
         """Refuse another universe than the one that the file names, if it names one.
 
         Raises:
-            EnvError: it is for another one.
+            EnvError: it is for another one; the message says which parts differ where the file says its own.
         """
-        if self.digest and self.digest != module.digest:
-            version = "another version of " if self.universe == module.name else ""
-            here = f"{module.name} ({module.digest[:12]})"
-            raise EnvError(f"{self.path} is for {version}{self.universe} ({self.digest[:12]}), not for {here}")
-
-    def forward(self, observation: Tensor, mask: Tensor | None = None) -> Outputs:  # noqa: ARG002
-        """Nothing: call the network itself.
-
-        Raises:
-            EnvError: always.
-        """
-        self._refuse()
-
-    def mlp(self) -> MLP:
-        """Nothing: it is no `hamlet.MLP`.
-
-        Raises:
-            EnvError: always.
-        """
-        self._refuse()
+        if self.digest:
+            check_same(self.path, self.universe, self.digest, self.parts, module.universe, module.digest)
 
     def extra_repr(self) -> str:
         """The line that torch shows."""
@@ -104,6 +85,14 @@ class Outside(Learnt):
         Raises:
             EnvError: it is for another universe, or the environment observes in another type. The function raises it
                 where an output has another shape or type than actions or controls have, or is no number.
+        """
+        return self.choosing(env, self.greedy)
+
+    def choosing(self, env: World, greedy: bool) -> Callable[[], Choice]:
+        """The same, with its likeliest actions or by drawing them.
+
+        Raises:
+            EnvError: see `acting`.
         """
         self.check(env.module)
         seen = env.observation
@@ -121,18 +110,18 @@ class Outside(Learnt):
                 raise EnvError(
                     f"{self.path} cannot read observations {_of(env.observation)}: {_line(error)}"
                 ) from error
-            return self._actions(env, outputs), self._controls(env, outputs)
+            return self._actions(env, outputs, greedy), self._controls(env, outputs)
 
         return choice
 
-    def _actions(self, env: World, outputs: Mapping[str, Tensor]) -> Tensor:
+    def _actions(self, env: World, outputs: Mapping[str, Tensor], greedy: bool) -> Tensor:
         if "logits" in outputs:
             logits = self._fits("logits", outputs["logits"], (env.num_lanes, env.num_actions), env)
             # Only logits of allowed actions are looked at, so that others may be -inf.
             mask = env.action_mask
             if not bool(torch.isfinite(logits.masked_fill(~mask, 0.0)).all()):
                 raise EnvError(f"{self.path} gives logits that are not finite in tick {env.tick}")
-            words = None if self.greedy else env.policy_words()
+            words = None if greedy else env.policy_words()
             return choose(logits.masked_fill(~mask, 0.0).T, mask.T, words)[0]
         if "action" not in outputs:
             raise EnvError(f"{self.path} gives neither logits nor actions")
@@ -157,9 +146,6 @@ class Outside(Learnt):
         if not values.is_floating_point() or tuple(values.shape) != shape:
             raise EnvError(f"{self.path} gives {what} {_of(values)}, and here they are numbers {list(shape)}")
         return values.detach().to(env.device, torch.float32)
-
-    def _refuse(self) -> NoReturn:
-        raise EnvError(f"{self.path} is a network of others: it acts, and is no MLP")
 
 
 def outside(module: torch.nn.Module, greedy: bool) -> Outside:
@@ -234,6 +220,23 @@ def opened_onnx(path: Path, greedy: bool) -> Outside:
         "content", torch.nn.Parameter(torch.frombuffer(bytearray(content), dtype=torch.uint8), False)
     )
     return policy
+
+
+def _parts(path: Path, facts: Mapping[str, str]) -> Mapping[str, str] | None:
+    try:
+        parts = json.loads(facts["parts"]) if "parts" in facts else None
+    except (ValueError, RecursionError):
+        parts = ""
+    check_said(path, facts.get("universe", ""), facts.get("digest", ""), parts)
+    said: Mapping[str, str] | None = parts
+    return said
+
+
+def _seed(path: Path, facts: Mapping[str, str]) -> int:
+    said = facts.get("seed", "0")
+    if not (said.isascii() and said.isdecimal() and len(said) <= len(str(MOST_SEED)) and int(said) <= MOST_SEED):
+        raise EnvError(f"{path} says no seed of its training: {shown(said)}")
+    return int(said)
 
 
 def _of(values: Tensor) -> str:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
+from hamlet.errors import EnvError
 from hamlet.recursion import allow_deep_trees
 from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
@@ -60,6 +62,27 @@ def told(names: list[str]) -> str:
     rest = [f"{more} more"] if more > 1 else []
     *first, last = [*shown, *rest]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def check_same(
+    path: Path, named: str, digest: str, parts: Mapping[str, str] | None, universe: Universe, here: str
+) -> None:
+    """Raise `EnvError` unless a file is for a universe, whose `universe.json` has the SHA-256 `here`: the file says its
+    universe's name, that one's SHA-256, and the digests of its parts, `None` where it says none. Versions that differ
+    in comments or in the order of lines alone are the same one."""
+    if digest == here:
+        return
+    if named != universe.name:
+        raise EnvError(f"{path} was learnt on {named}, and this is {universe.name}: another universe")
+    if parts is None:
+        raise EnvError(
+            f"{path} was learnt on {named} ({digest[:DIGITS]}), and this is another version of it ({here[:DIGITS]})"
+        )
+    now = parts_of(universe)
+    if dict(parts) != now:
+        names = differing(parts, now)
+        which = f": {told(names)} differ{'s' * (len(names) == 1)}" if names else ""
+        raise EnvError(f"{path} was learnt on another version of {named}{which}")
 
 
 def _named(declaration: Mapping[str, Any], number: int) -> str:

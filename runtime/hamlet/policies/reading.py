@@ -10,7 +10,8 @@ import torch
 from hamlet.errors import EnvError, shown
 from hamlet.policies.by_role import read_by_role
 from hamlet.policies.learnt import Learnt
-from hamlet.policies.outside import SUFFIX, opened_onnx, outside
+from hamlet.policies.opened import ONNX
+from hamlet.policies.outside import opened_onnx, outside
 from hamlet.policies.roles import LearntByRole
 
 OPPONENTS = "opponents"
@@ -35,7 +36,7 @@ def policy(path: str | Path | torch.nn.Module, greedy: bool = False) -> Learnt:
     if isinstance(path, torch.nn.Module) and not isinstance(path, Learnt):
         return outside(path, greedy)
     there = _path(path)
-    if there.suffix == SUFFIX and not there.is_dir():
+    if there.suffix == ONNX and not there.is_dir():
         return opened_onnx(there, greedy)
     policies = read_by_role(there)
     if None in policies:

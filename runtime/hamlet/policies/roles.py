@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NoReturn
 
 import torch
 
@@ -12,11 +11,12 @@ from hamlet.package.module import Module
 from hamlet.policies.acting import Choice, World
 from hamlet.policies.described import Described
 from hamlet.policies.joined import by_role as joined
-from hamlet.policies.learnt import Learnt, Outputs
+from hamlet.policies.learnt import Learnt
 from hamlet.policies.mlp import MLP
+from hamlet.policies.stepping import Stepping
 
 
-class LearntByRole(Learnt):
+class LearntByRole(Stepping):
     """A policy for each role, as `hamlet.policy(path)` reads them of a run: `by_role["wolf"]` is one of them. Agents of
     a role without a policy act at random. They act by steps where kernels cannot play all of them together.
 
@@ -33,14 +33,9 @@ class LearntByRole(Learnt):
         self.by_role = torch.nn.ModuleDict({role: Learnt(each, greedy) for role, each in policies.items()})
 
     @property
-    def is_table(self) -> bool:
-        """Never: a role's agents are played by a network."""
-        return False
-
-    @property
-    def rolls(self) -> bool:
-        """Never: kernels play one network for all agents."""
-        return False
+    def why(self) -> str:
+        """The reason: there are several networks."""
+        return f"it has a policy for each role, as by_role[{next(iter(self.by_role))!r}]"
 
     def check(self, module: Module) -> None:
         """Refuse another universe than that of all roles, see `Learnt.check`.
@@ -50,22 +45,6 @@ class LearntByRole(Learnt):
         """
         for _, policy in self._policies():
             policy.check(module)
-
-    def forward(self, observation: torch.Tensor, mask: torch.Tensor | None = None) -> Outputs:  # noqa: ARG002
-        """Nothing: each role has outputs of its own.
-
-        Raises:
-            EnvError: always.
-        """
-        self._refuse()
-
-    def mlp(self) -> MLP:
-        """Nothing: there are several networks.
-
-        Raises:
-            EnvError: always.
-        """
-        self._refuse()
 
     def acting(self, env: World) -> Callable[[], Choice]:
         """A function that gives the actions and controls of the next tick, see `Learnt.acting`.
@@ -117,6 +96,3 @@ class LearntByRole(Learnt):
 
     def _policies(self) -> list[tuple[str, Learnt]]:
         return [(role, policy) for role, policy in self.by_role.items() if isinstance(policy, Learnt)]
-
-    def _refuse(self) -> NoReturn:
-        raise EnvError(f"{self.path} has a policy for each role: take one, by_role[{next(iter(self.by_role))!r}]")

@@ -133,7 +133,7 @@ def test_a_header_that_lies_is_refused(hole: Module, tmp_path: Path) -> None:
         contents[: len(contents) // 2],
         contents[:7],
         b"",
-        b"PK\x03\x04" + bytes(100),
+        b"PQ\x03\x04" + bytes(100),
     ]
     for number, lie in enumerate(lies):
         (tmp_path / f"lie {number}").write_bytes(lie)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hamlet.package.module import Module
 from hamlet_train.errors import TrainError
-from hamlet_train.policy import Policy, read_all, write_again
+from hamlet_train.policy import Policy, kind_of, read_all, write_again
 from hamlet_train.run import Run
 
 PAST = "past:"
@@ -69,7 +69,7 @@ def _opponent(text: str, path: Path, named: str | None, roles: Sequence[str], mo
         has = " and ".join(map(str, policies))
         raise TrainError(f"--opponent {text}: {path} has a policy for {has}, and none for {named}")
     if not isinstance(policy, Policy):
-        raise TrainError(f"--opponent {text}: {path} has a table, and opponents are networks")
+        raise TrainError(f"--opponent {text}: {path} has {kind_of(policy)}, and opponents are networks of trainings")
     return named, policy
 
 

@@ -27,7 +27,7 @@ FEW = 200
 @click.command(name="eval")
 @click.argument("universe", type=PATH)
 @click.option("--policy", "path", type=PATH,
-              help="The folder of a run, also an interrupted one, or a file with weights or a table.")  # fmt: skip
+              help="The folder of a run, also an interrupted one, or a file: weights, a table, ONNX.")  # fmt: skip
 @click.option(
     "--compare", type=PATH, nargs=2, metavar="A B", help="In place of --policy: two of them, beside each other."
 )

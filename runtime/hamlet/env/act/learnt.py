@@ -14,8 +14,8 @@ from hamlet.errors import EnvError
 from hamlet.policies.acting import World
 from hamlet.policies.learnt import Learnt
 from hamlet.policies.mlp import MLP
-from hamlet.policies.outside import Outside
 from hamlet.policies.roles import LearntByRole
+from hamlet.policies.stepping import Stepping
 
 Other = TypeVar("Other")
 
@@ -84,10 +84,8 @@ def stepped(
     for name, value in others.items():
         if value is not None:
             why = (
-                "it has a policy for each role"
-                if isinstance(policy, LearntByRole)
-                else "it is a network of others"
-                if isinstance(policy, Outside)
+                policy.why
+                if isinstance(policy, Stepping)
                 else "it has controls"
                 if policy.controls
                 else "its layers are too many, or too wide"
