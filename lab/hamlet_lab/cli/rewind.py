@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hamlet.universe import Universe
 
 MOST_RUN = 1 << 31
+MOST_BYTES = 64 << 20
 MOST_TRACED = 1 << 12
 
 
@@ -49,11 +50,13 @@ def rewind(
     The run is played once, to the last TICK, with checkpoints that take 64 MiB at most; each TICK is played on from the
     checkpoint before it. UNIVERSE is a file, a pack or a generated package, with @BACKEND behind it.
     """
-    from hamlet.backend.protocol import RandomPolicy
+    from hamlet.backend.protocol import RandomPolicy, Stream
+    from hamlet.env.keep.history import History
+    from hamlet.env.keep.keeping import Keeping
     from hamlet.env.make import checked_shape
     from hamlet_lab.cli.trace import usual
     from hamlet_lab.diff.open import opened, spec
-    from hamlet_lab.rewind.history import History
+    from hamlet_lab.divergence.events import Runner
     from hamlet_lab.trace.changes import traced as trace_of
     from hamlet_lab.trace.course import played
     from hamlet_lab.trace.told import lines
@@ -69,22 +72,26 @@ def rewind(
             which = f"agents 0 .. {shape.agents - 1}" if shape.agents > 1 else "agent 0 alone"
             raise CompileError(f"there is no agent {agent}: world {world} has {which}")
         side = source.side(named.backend or usual())
-        history = History.run(side, shape, seed, max(ticks))
+        candidate, run = side.candidate, Runner(side.universe, side.candidate, shape)
+        history = History(side.universe, shape, candidate.backend.name, MOST_BYTES)
+        backend, most = Keeping(candidate.backend, run.buffers, history), max(ticks)
+        backend.reset(run.buffers, Stream(seed, 0))
+        if most:
+            backend.rollout(run.buffers, most, RandomPolicy(), Stream(seed, 0), False, None)
         told = []
         for tick in ticks:
             begin = time.perf_counter()
-            runner = history.runner(tick, world)
+            buffers = history.restored(candidate.backend, candidate.device, tick, 0) if most else run.buffers
             seconds = time.perf_counter() - begin
-            state = _state(runner.buffers.state, side.universe, agent)
+            state = _state(buffers.state, side.universe, agent)
             if as_json:
                 told.append({"tick": tick, "world": world, "agent": agent, "state": state})
                 continue
-            about = (
-                f"{side.label}, world {world}, agent {agent}, seed {seed}: after {tick:,} of {history.ticks:,} ticks"
-            )
+            about = f"{side.label}, world {world}, agent {agent}, seed {seed}: after {tick:,} of {most:,} ticks"
             click.echo(f"{about}, in {1000 * seconds:.1f} ms")
             click.echo(visible_lines("\n".join(f"  {name}  {value}" for name, value in state.items())))
             if traced:
+                runner = Runner.resumed(side.universe, candidate, buffers)
                 course = played(side, runner, seed, tick, traced, RandomPolicy())
                 click.echo(visible_lines("\n".join(lines(trace_of(course, agent, side)))))
     if as_json:

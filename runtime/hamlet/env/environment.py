@@ -12,35 +12,27 @@ from typing import Any
 
 import torch
 
-from hamlet.arguments import Actions, dense, mask_of_worlds, whole
+from hamlet.arguments import Actions, mask_of_worlds
 from hamlet.backend.buffers import Buffers
 from hamlet.backend.choose import Choice, choose, start
-from hamlet.backend.protocol import Backend, Recordable, TabularPolicy
+from hamlet.backend.protocol import Backend, Recordable
 from hamlet.backend.registry import Tune
 from hamlet.env.act.functional import Functional, State, first_state
 from hamlet.env.act.graph import Graphed, record
-from hamlet.env.act.learnt import choosing
 from hamlet.env.act.now import Now
 from hamlet.env.act.outputs import Outputs
 from hamlet.env.act.results import Info, Stepped
 from hamlet.env.act.step import Stepping
-from hamlet.env.act.trajectories import networks_of, one_world
-from hamlet.env.attributes import MOST_TICKS
+from hamlet.env.apart import Apart
 from hamlet.env.closed import Closed
-from hamlet.env.keep.episode import Episode
 from hamlet.env.keep.state import checked_seed
-from hamlet.env.record import MOST_TICKS as MOST_RECORDED
-from hamlet.env.record import played
-from hamlet.env.rollouts import Running
 from hamlet.env.write.distributions import Drawing
 from hamlet.env.write.places import place
 from hamlet.errors import EnvError, shown
 from hamlet.package.module import Module
-from hamlet.policies.learnt import Learnt
-from hamlet.policies.mlp import MLP
 
 
-class Env(Running):
+class Env(Apart):
     """W worlds of A agents each, N = W * A lanes; lane `w * A + a` is agent a of world w. `hamlet.make` makes it.
 
     Its attributes cannot be assigned; the entries of `params` and `inputs` can. `copy.deepcopy` and `pickle` make an
@@ -277,64 +269,6 @@ class Env(Running):
         self.check_given()
         place(self.universe, self._buffers.state.get("places"), affordance, position, worlds)
         self.observe()
-
-    def alone(self, world: int = 0) -> Env:
-        """A copy of one world as an environment of its own, which observes in float32: the same bits from now on.
-
-        Raises:
-            EnvError: there is no world of this number, 0 .. num_worlds - 1.
-        """
-        return self._alone(world, self._buffers.shape.waits)
-
-    def _alone(self, world: int, waits: bool) -> Env:
-        number = whole(world, 0, self.num_worlds - 1, f"a world is a number in 0 .. {self.num_worlds - 1}")
-        self.check_given()
-        with self._whole:
-            buffers = one_world(self.universe, self._present().buffers, number)
-            now = Now(self.seed, self.tick, untouched=False)
-        buffers = replace(buffers, shape=replace(buffers.shape, waits=waits))
-        choice = replace(self._choice, launch="step")
-        env = Env(self.module, start(self.module, choice, self._tune), buffers, choice, True, self._tune, now)
-        env.observe()
-        return env
-
-    def record(
-        self,
-        world: int = 0,
-        ticks: int | None = None,
-        policy: str | Actions | TabularPolicy | Learnt | Callable[[torch.Tensor, torch.Tensor], Actions] = "random",
-    ) -> Episode:
-        """Play one world from now to the end of its episode, alone, and return what is needed to do it again. The
-        environment itself stays where it is.
-
-        Args:
-            world: its number in this environment, 0 .. num_worlds - 1.
-            ticks: stop after so many at the latest; by default after 65,536.
-            policy: "random", a policy of `tabular`, an `MLP`, one of `hamlet.policy`, actions [ticks, agents], or a
-                function that gives actions [agents] by observations [agents, values] f32 and masks [agents, actions]
-                bool. In a universe with controls the first two draw them, a learnt one gives them, else they stay.
-
-        Raises:
-            EnvError: an argument is wrong.
-
-        Example:
-            episode = env.record(world=0)
-            episode.save("first.episode")
-            print(hamlet.replay("first.episode", env.module, backend="interpreter").ok)
-        """
-        # A replay has worlds that begin the next episode at once.
-        one = self._alone(world, waits=False)
-        most = MOST_RECORDED if ticks is None else whole(ticks, 1, MOST_TICKS, "a record takes 1 or more ticks")
-        acts = choosing(one, policy)
-        if isinstance(acts, MLP):
-            network = networks_of(self._network_check.policy(acts), world, 1, self.num_worlds)
-            return played(one, one._buffers, network, most)
-        if callable(acts) and not isinstance(acts, TabularPolicy):
-            return played(one, one._buffers, acts, most)
-        recorded = dense(acts, "actions are whole numbers") if not isinstance(acts, (str, TabularPolicy)) else None
-        if recorded is not None and ticks is None and recorded.dim() > 0:
-            most = len(recorded)
-        return played(one, one._buffers, one._arguments.actions.policy(acts, most), most)
 
     def close(self) -> None:
         """Give its memory back; tensors that were handed out stay as they are. Every later call that needs worlds is an

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamlet.env.environment import Env
+from hamlet.env.keep.keeping import Keeping
 from hamlet.env.make import make
 
 
@@ -36,13 +37,14 @@ def hand_over(env: Env, backend: str, reason: str, quiet: bool = False) -> None:
     )
     choice = replace(like._choice, reason=reason)
     with env._whole:
-        env._stepping.run_by(like._backend)
+        runs = env._backend.around(like._backend) if isinstance(env._backend, Keeping) else like._backend
+        env._stepping.run_by(runs)
         # The attributes are sealed to users.
         vars(env).update(
             backend=like.backend,
             launch=like.launch,
             choice=str(choice),
             _choice=choice,
-            _backend=like._backend,
+            _backend=runs,
             _pace=replace(like._pace, lanes=shape.lanes, most={}),
         )

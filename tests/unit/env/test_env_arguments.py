@@ -168,6 +168,12 @@ def of_another_universe(env: Env) -> Any:
     return replace(elsewhere().make(env).counts, universe=replace(env.universe, name="bureau"))
 
 
+def remembered(env: Env) -> int:
+    """A tick that its history has."""
+    env.keep_history()
+    return env.tick
+
+
 INTEGERS = [2, np.int64(2), np.uint8(2), np.int32(2)]
 FLAGS = [True, False, np.True_]
 PARAMS = [
@@ -350,6 +356,9 @@ TABLE: dict[tuple[str, str], Row] = {
         [*NO_FLAG, elsewhere(), counts(elsewhere(worlds=4)), Made(of_another_universe)],
     ),
     ("Env.alone", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
+    ("Env.at", "tick"): Row([Made(remembered)], [*NO_INTEGER, -1, 1 << 32]),
+    ("Env.at", "world"): Row([], [*NO_INTEGER, 3, -1]),
+    ("Env.keep_history", "memory"): Row([0, 1 << 20, np.int64(1 << 16)], [*NO_INTEGER, -1, 9, 1 << 60]),
     ("Env.record", "world"): Row(INTEGERS, [*NO_INTEGER, 3, -1]),
     ("Env.record", "ticks"): Row([None, *INTEGERS], [v for v in [*NO_INTEGER, 0, -1, 1 << 31] if v is not None]),
     ("Env.acting", "policy"): Row(
@@ -537,6 +546,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "Graphed.step": {"actions": of(LANES), "controls": {"lift": 0.5}},
     "Env.tabular": {"table": of(4), "features": ["x"]},
     "Env.record": {"ticks": 3},
+    "Env.at": {"tick": Made(remembered)},
     "Env.save": {"path": "nowhere/nothing.safetensors"},
     "replay": {"episode": Made(lambda env: env.record(1, 2)), "backend": "interpreter"},
     "Env.telemetry": {"to": print},

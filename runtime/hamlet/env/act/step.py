@@ -14,7 +14,7 @@ import torch
 
 from hamlet.arguments import Actions
 from hamlet.backend.buffers import Buffers, Statistics
-from hamlet.backend.protocol import Backend, Checking, Stream
+from hamlet.backend.protocol import Backend, Checking, Recordable, Stream
 from hamlet.env.act.graph import Graphed
 from hamlet.env.act.inputs import Arguments
 from hamlet.env.act.now import Now
@@ -49,7 +49,7 @@ class Stepping:
         self._now = now
         self._arguments = arguments
         self._whole = whole
-        self._graphed = graphed
+        self._recording = graphed
         self._checked: Sequence[Held] = tuple(held for held in arguments.held.values() if held.checked)
         self._operator = Stepper(backend, own.buffers, self._check_operands)
         self._count = arguments.actions.count if arguments.actions.ranges else 0
@@ -58,6 +58,7 @@ class Stepping:
     def run_by(self, backend: Backend) -> None:
         """Let this backend run the steps from now on; graphs of torch that were compiled have the first one."""
         actions = self._arguments.actions
+        self._graphed = self._recording if isinstance(backend, Recordable) else None
         if isinstance(backend, Checking):
             self._taken: Callable[[Any], torch.Tensor] = actions.of_step
             self._run: Run = backend.step_in_range
