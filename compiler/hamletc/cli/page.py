@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ import rich_click as click
 
 if TYPE_CHECKING:
     from hamletc.page.file import File
+    from hamletc.page.played import Played
 
 EVERY = 10.0
 """Seconds between two lines that say how far it is."""
@@ -24,7 +26,12 @@ EVERY = 10.0
               help="Whether universes can be edited in the page. [default: unless some are named]")  # fmt: skip
 @click.option("--pyodide", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
               help="Folder of Pyodide, for the editor. [default: node_modules/pyodide, here or around]")  # fmt: skip
-def page(universes: tuple[Path, ...], output: Path, editor: bool | None, pyodide: Path | None) -> None:
+@click.option("--policy", "policies", type=click.Path(path_type=Path), multiple=True, metavar="RUN|zoo:NAME",
+              help="Who plays its universe on the page: a run of hamletc train, a file with weights, or one of the "
+                   "zoo; several times for several universes.")  # fmt: skip
+def page(
+    universes: tuple[Path, ...], output: Path, editor: bool | None, pyodide: Path | None, policies: tuple[Path, ...]
+) -> None:
     """Write a page on which UNIVERSES (files, packs, or folders of files) run in a browser: a folder that any host
     serves. Without names it has a tutorial, the gallery and the ports of the folder `universes`, and the compiler."""
     from hamlet.env.keep.files import write_file
@@ -35,6 +42,12 @@ def page(universes: tuple[Path, ...], output: Path, editor: bool | None, pyodide
     edited = not universes if editor is None else editor
     compiler = compiler_files(pyodide_folder(pyodide, Path())) if edited or pyodide is not None else None
     checked = [ready(each) for each in named]
+    played: dict[int, Played] = {}
+    if policies:
+        from hamletc.page.played import players
+
+        played = players(policies, [each.universe for each in checked])
+        checked = [replace(each, policy=played.get(number)) for number, each in enumerate(checked)]
     total, told = 0, monotonic()
 
     def write(files: Iterable[File]) -> None:
@@ -53,5 +66,7 @@ def page(universes: tuple[Path, ...], output: Path, editor: bool | None, pyodide
         write(universe_files(each))
     # What is in a page last is its list: a page that is half written has none of the new universes.
     write([index(named, compiler is not None)])
-    click.echo(f"wrote {output} with {len(named)} universe{'s' * (len(named) != 1)}, {total / 1e6:.1f} MB")
+    count, policy = len(played), "policy" if len(played) == 1 else "policies"
+    others = f" and {count} {policy}" if played else ""
+    click.echo(f"wrote {output} with {len(named)} universe{'s' * (len(named) != 1)}{others}, {total / 1e6:.1f} MB")
     click.echo(f"look   python -m http.server --directory {output} --bind 127.0.0.1 8000   then http://127.0.0.1:8000")

@@ -28,10 +28,17 @@ AT_ONCE = Options(
 """Options where somebody waits: without the passes that take longer than they save in a page. No bit hangs on them."""
 
 
-def made(named: Named, universe: Universe, digest: Callable[[], int | None], options: Options | None = None) -> Made:
-    """A universe for a page. `digest` gives that of the test run, `None` where no interpreter is."""
-    shown = Shown(universe)
+def made(
+    named: Named,
+    universe: Universe,
+    digest: Callable[[], int | None],
+    options: Options | None = None,
+    policy: str | None = None,
+) -> Made:
+    """A universe for a page. `digest` gives that of the test run, `None` where no interpreter is; `policy` is the name
+    of the policy that plays it."""
+    shown = Shown(universe, policy is not None)
     compilation = specialise(optimise(lower(shown.universe, options)), "c")
     exported = export_wasm(compilation, digest(), shown.undigested)
     [module] = (contents for name, contents in exported.files.items() if name.endswith(".wasm"))
-    return Made(module, told(named, universe, shown))
+    return Made(module, told(named, universe, shown, policy))

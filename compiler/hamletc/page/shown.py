@@ -1,4 +1,5 @@
-"""The universe that a page runs: it computes the bits of the author's, and agents observe what pictures show of it."""
+"""The universe that a page runs: it computes the bits of the author's, and agents observe what pictures show of it,
+and behind that, where a policy plays, what they observe in the author's."""
 
 from __future__ import annotations
 
@@ -47,10 +48,11 @@ class Rows:
 
 
 class Shown:
-    """A universe whose observations are what pictures show of it.
+    """A universe whose observations are what pictures show of it; then those of the author, if it is played.
 
     Attributes:
         universe: with these observations, and with the places of affordances as state.
+        rows: how many observations come before those of the author.
         marks: the rows of each mark or line that `draw` puts on the board: its numbers, then its condition, if it has
             one.
         opens, there: the row of each affordance that says whether it is open, and there; `None`: it always is.
@@ -58,7 +60,7 @@ class Shown:
         undigested: arrays of the state that the author's universe has not.
     """
 
-    def __init__(self, universe: Universe) -> None:
+    def __init__(self, universe: Universe, played: bool = False) -> None:
         self._values: list[ObserveValue] = []
         drawn = (each for each in universe.drawings if isinstance(each, DrawMark | DrawLine))
         self.marks = tuple(self._rows(_numbers(each)) for each in drawn)
@@ -73,12 +75,12 @@ class Shown:
             space, added = replace(space, places="stored"), frozenset({PLACES})
         self.undigested = added
         roles = None if universe.roles is None else tuple(
-            replace(role, observations=(), groups=()) for role in universe.roles
+            replace(role, observations=role.observations if played else (), groups=()) for role in universe.roles
         )  # fmt: skip
+        observed = (*self._values, *(universe.observations if played else ()))
         nothing = ObserveConstant((0.0,), NOWHERE)
-        self.universe = replace(
-            universe, space=space, observations=tuple(self._values) or (nothing,), groups=(), roles=roles
-        )
+        self.rows = len(self._values)
+        self.universe = replace(universe, space=space, observations=observed or (nothing,), groups=(), roles=roles)
 
     def _rows(self, values: Sequence[Expression]) -> Rows:
         begin = len(self._values)

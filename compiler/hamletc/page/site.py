@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hamlet.universe import Universe
 from hamletc.compile import check
@@ -20,12 +21,15 @@ from hamletc.page.made import made
 from hamletc.page.told import Named, remarks
 from hamletc.read import read_universe
 
+if TYPE_CHECKING:
+    from hamletc.page.played import Played
+
 STATIC = (
     "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "past.js", "tally.js", "picture.js",
-    "chart.js", "link.js", "packed.js", "workshop.js", "editor.js", "assist.js", "compiler.js", "worker.js",
+    "chart.js", "link.js", "keys.js", "packed.js", "workshop.js", "editor.js", "assist.js", "compiler.js", "worker.js",
 )  # fmt: skip
-OPENER = "worlds.js"
-"""The opener of modules: the file that `hamletc export --to wasm` writes beside it."""
+OPENERS = (("worlds.js", "loader.js"), ("policy.js", "policy.js"))
+"""The openers of modules of universes and of policies: files that `hamletc export --to wasm` writes beside them."""
 LESSONS = Path(__file__).parent / "lessons"
 """The lessons of the tutorial that runs in a page: universes that begin with what to do."""
 SHELVES = ("gallery", "ports")
@@ -65,15 +69,17 @@ def static_files() -> Iterator[File]:
     """The files of a page that are the same for all universes."""
     for name in STATIC:
         yield File(name, files("hamletc.page.static").joinpath(name).read_bytes())
-    yield File(OPENER, files("hamletc.export").joinpath("loader.js").read_bytes())
+    for name, written in OPENERS:
+        yield File(name, files("hamletc.export").joinpath(written).read_bytes())
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """A universe of a page that has no errors."""
+    """A universe of a page that has no errors, and the policy that plays it, where there is one."""
 
     named: Named
     universe: Universe
+    policy: Played | None = None
 
 
 def ready(named: Named) -> Ready:
@@ -90,9 +96,16 @@ def ready(named: Named) -> Ready:
 
 
 def universe_files(ready: Ready) -> Iterator[File]:
-    """The module of a universe, and what a page knows of it."""
-    named, universe = ready.named, ready.universe
-    result = made(named, universe, lambda: digest_tested(universe) if find_spec("torch") else None)
+    """The module of a universe, what a page knows of it, and the module of its policy."""
+    named, universe, policy = ready.named, ready.universe, ready.policy
+    result = made(
+        named,
+        universe,
+        lambda: digest_tested(universe) if find_spec("torch") else None,
+        policy=None if policy is None else policy.name,
+    )
+    if policy is not None:
+        yield packed(f"universes/{named.id}.policy.wasm", policy.module)
     yield packed(f"universes/{named.id}.wasm", result.module)
     yield packed(f"universes/{named.id}.json", _json(result.about))
 

@@ -42,8 +42,8 @@ class Named:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def told(named: Named, universe: Universe, shown: Shown) -> dict[str, Any]:
-    """All that a page must know of a universe."""
+def told(named: Named, universe: Universe, shown: Shown, policy: str | None) -> dict[str, Any]:
+    """All that a page must know of a universe, which a policy with this name plays, if one does."""
     least, limit = agents_of(universe)
     together = meet(universe) or bool(universe.roles)
     most = min(limit, max(least, MOST_AGENTS if together else ALONE))
@@ -73,6 +73,7 @@ def told(named: Named, universe: Universe, shown: Shown) -> dict[str, Any]:
         ],
         "affordances": [each.copy_of or each.name for each in universe.affordances],
         "ends": [*(each.name for each in universe.causes), "lifespan"],
+        "policy": None if policy is None else {"name": policy, "from": shown.rows},
         "picture": picture_of(universe, shown, most),
     }
 

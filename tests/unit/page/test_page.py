@@ -85,15 +85,16 @@ console.log(JSON.stringify(result));
 """
 LINKS = """
 const { read, written, wrong } = await import(process.argv[1]);
-const setup = { universe: "gallery/hex", seed: 18446744073709551615n, agents: 3, params: { rain: 0.25 },
+const setup = { universe: "gallery/hex", seed: 18446744073709551615n, agents: 3, by: "policy", params: { rain: 0.25 },
                 digest: "0123456789abcdef" };
 const again = read(written(setup));
-const said = ["#universe", "#seed=-1", "#seed=18446744073709551616", "#digest=12", "#param.a=", "#later=1", "#%=1",
-              "#" + "a".repeat(40000)]
+const said = ["#universe", "#seed=-1", "#seed=18446744073709551616", "#digest=12", "#param.a=", "#by=me", "#later=1",
+              "#%=1", "#" + "a".repeat(40000)]
     .map((link) => { try { read(link); return null; } catch (error) { return error.message; } });
-const about = { name: "hex", agents: { least: 1, most: 4 }, params: [{ name: "rain", low: 0, high: 1 }] };
+const about = { name: "hex", policy: null, agents: { least: 1, most: 4 }, params: [{ name: "rain", low: 0, high: 1 }] };
 const wrongs = [{ agents: 5, params: {} }, { agents: 1, params: { snow: 1 } }, { agents: 1, params: { rain: 2 } },
-                { agents: 4, params: { rain: 1 } }].map((each) => wrong(each, about));
+                { agents: 4, params: {}, by: "policy" }, { agents: 4, params: { rain: 1 } }]
+    .map((each) => wrong(each, about));
 console.log(JSON.stringify({ again: { ...again, seed: String(again.seed) }, said, wrongs }));
 """
 
@@ -176,6 +177,7 @@ def test_links_say_what_runs_or_what_is_wrong(site: Path) -> None:
         "universe": "gallery/hex",
         "seed": "18446744073709551615",
         "agents": 3,
+        "by": "policy",
         "params": {"rain": 0.25},
         "digest": "0123456789abcdef",
     }
@@ -184,6 +186,7 @@ def test_links_say_what_runs_or_what_is_wrong(site: Path) -> None:
         *["the seed of this link is no whole number from 0 to 2^64 - 1"] * 2,
         "the digest of this link is cut off: it has 16 letters",
         "param.a of this link is no number",
+        'this link is played by "me", and pages of this version know random and policy',
         'this link says "later", which pages of this version do not know',
         "this link is cut off",
         "this link is longer than 32768 letters",
@@ -192,6 +195,7 @@ def test_links_say_what_runs_or_what_is_wrong(site: Path) -> None:
         "hex has 1 to 4 agents on a page, not 5",
         "hex has no param snow",
         "the param rain is 0 to 1, not 2",
+        "hex has no policy on this page",
         None,
     ]
 

@@ -3,7 +3,9 @@
 const LONGEST = 32768;
 const MOST = 2n ** 64n - 1n;
 
-/* A link as { universe, text, seed, agents, params, digest }, of which `text` is packed; what it does not say is undefined. Throws an Error whose message is for
+const PLAYERS = ["random", "policy"];
+
+/* A link as { universe, text, seed, agents, by, params, digest }, of which `text` is packed; what it does not say is undefined. Throws an Error whose message is for
 readers. */
 export function read(hash) {
   const text = hash.replace(/^#/, "");
@@ -15,6 +17,7 @@ export function read(hash) {
     else if (name === "text") setup.text = value;
     else if (name === "seed") setup.seed = whole(name, value);
     else if (name === "agents") setup.agents = Number(whole(name, value));
+    else if (name === "by") setup.by = player(value);
     else if (name === "digest") setup.digest = digest(value);
     else if (name.startsWith("param.")) setup.params[name.slice("param.".length)] = number(name, value);
     else throw new Error(`this link says "${name}", which pages of this version do not know`);
@@ -23,8 +26,8 @@ export function read(hash) {
 }
 
 /* The link of a setup. */
-export function written({ universe, text, seed, agents, params, digest: promised }) {
-  const parts = [["universe", universe], ["text", text], ["seed", seed], ["agents", agents]].filter(([, value]) => value !== undefined);
+export function written({ universe, text, seed, agents, by, params, digest: promised }) {
+  const parts = [["universe", universe], ["text", text], ["seed", seed], ["agents", agents], ["by", by]].filter(([, value]) => value !== undefined);
   for (const [name, value] of Object.entries(params)) parts.push([`param.${name}`, value]);
   if (promised !== undefined) parts.push(["digest", promised]);
   return `#${parts.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join("&")}`;
@@ -34,9 +37,10 @@ export function written({ universe, text, seed, agents, params, digest: promised
 export const isLong = (link) => link.length > LONGEST;
 
 /* What is wrong with a setup of a universe, in a line; null where nothing is. */
-export function wrong({ agents, params }, about) {
+export function wrong({ agents, by, params }, about) {
   const { least, most } = about.agents;
   if (!(agents >= least && agents <= most)) return `${about.name} has ${least} to ${most} agents on a page, not ${agents}`;
+  if (by === "policy" && about.policy === null) return `${about.name} has no policy on this page`;
   for (const [name, value] of Object.entries(params)) {
     const param = about.params.find((each) => each.name === name);
     if (param === undefined) return `${about.name} has no param ${name}`;
@@ -63,6 +67,11 @@ function whole(name, value) {
 function number(name, value) {
   if (value.trim() === "" || !Number.isFinite(Number(value))) throw new Error(`${name} of this link is no number`);
   return Number(value);
+}
+
+function player(value) {
+  if (!PLAYERS.includes(value)) throw new Error(`this link is played by "${value}", and pages of this version know ${PLAYERS.join(" and ")}`);
+  return value;
 }
 
 function digest(value) {

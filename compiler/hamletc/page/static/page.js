@@ -1,6 +1,7 @@
 /* The page itself: its controls, and what they do to the run. */
 
 import { Chart, INKS } from "./chart.js";
+import { isFree, keysOf, shownKey } from "./keys.js";
 import { isLong, read, written, wrong } from "./link.js";
 import { got, letters, textOf } from "./packed.js";
 import { made, part, round, shelved, sized, slider, swatch, theme } from "./parts.js";
@@ -10,13 +11,6 @@ import { LINKED, Workshop } from "./workshop.js";
 
 const SPEEDS = [1, 2, 4, 8, 15, 30, 60, 120, 300, 1000, 3000]; // ticks of a second
 const SLOWEST_FRAME = 100; // milliseconds: a page that was not shown does not run after what it missed
-const KEYS = {
-  up: "ArrowUp", down: "ArrowDown", left: "ArrowLeft", right: "ArrowRight", forward: "ArrowUp", backward: "ArrowDown",
-  north: "ArrowUp", south: "ArrowDown", west: "ArrowLeft", east: "ArrowRight", turn_left: "ArrowLeft", turn_right: "ArrowRight",
-  interact: "Enter", wait: ".",
-};
-const SHOWN = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→" };
-const DIGITS = "1234567890";
 const LONGEST_TEXT = 2 ** 20; // bytes
 const SOON = 1500; // milliseconds until the compiler loads: the world moves first
 
@@ -55,8 +49,9 @@ async function arrive(universes, hash) {
   // Another text reads the files of the universe of this page from which somebody made it.
   if (text === null || run === undefined || base.id !== id) {
     const [bytes, about] = await Promise.all([got(`universes/${id}.wasm`), parsed(`universes/${id}.json`)]);
+    const policy = about.policy === null ? null : await got(`universes/${id}.policy.wasm`);
     base = about;
-    await use(bytes, about, text === null ? { ...setup, universe: id } : { universe: id, params: {} });
+    await use(bytes, about, policy, text === null ? { ...setup, universe: id } : { universe: id, params: {} });
     part("universe").value = id;
     part("next").hidden = universes.find((each) => each.id === id).shelf !== "lessons";
   }
@@ -65,12 +60,13 @@ async function arrive(universes, hash) {
   workshop?.open(text === null ? id : LINKED, text ?? run.about.source, base.files, text !== null);
 }
 
-/* Run a universe with a setup of which a part may be unsaid. */
-async function use(bytes, about, setup) {
-  const whole = { ...setup, seed: setup.seed ?? 7n, agents: setup.agents ?? about.agents.first };
+/* Run a universe with a setup of which a part may be unsaid. Its policy acts, unless there is none, or the digest of a link is that of random actions. */
+async function use(bytes, about, policy, setup) {
+  const by = setup.by ?? (about.policy === null || setup.digest !== undefined ? "random" : "policy");
+  const whole = { ...setup, by, seed: setup.seed ?? 7n, agents: setup.agents ?? about.agents.first };
   const complaint = wrong(whole, about);
   if (complaint !== null) throw new Error(complaint);
-  run = await Run.of(bytes, about);
+  run = await Run.of(bytes, about, policy);
   picture = about.picture === null ? null : new Picture(about.picture);
   promised = setup.digest;
   show();
@@ -87,7 +83,7 @@ async function edited(bytes, about, text) {
   const setup = waiting === null ? before : { ...waiting.setup, digest: waiting.text === text ? waiting.setup.digest : undefined };
   waiting = null;
   try {
-    await use(bytes, about, { ...setup, text });
+    await use(bytes, about, null, { ...setup, text });
     say("");
   } catch (error) {
     say(error.message);
@@ -110,9 +106,11 @@ function show() {
   part("actions").replaceChildren(...run.worlds.about.actions.map((name, action) => {
     const button = made("button", { type: "button", onclick: () => act(action) }, name.toLowerCase());
     button.dataset.action = action;
-    if (keys[action]) button.append(made("kbd", {}, SHOWN[keys[action]] ?? keys[action]));
+    if (keys[action]) button.append(made("kbd", {}, shownKey(keys[action])));
     return button;
   }));
+  part("policy").hidden = about.policy === null;
+  part("policy").textContent = about.policy === null ? "" : `the policy ${about.policy.name}`;
   part("given").replaceChildren(...about.controls.map((control) => slider(control, 0, () => {}).label));
   part("chosen").hidden = about.params.length === 0;
   part("params").replaceChildren();
@@ -122,15 +120,6 @@ function show() {
 
 /* What a colour of cells says. */
 const legend = ({ name, option, paint, low, high }) => (option !== null || paint !== null ? name : `${name} ${round(low)} to ${round(high)}`);
-
-function keysOf(actions) {
-  const free = new Set(Object.values(KEYS));
-  const digits = [...DIGITS];
-  return actions.map((name) => {
-    const key = KEYS[name.toLowerCase()];
-    return free.delete(key) ? key : digits.shift();
-  });
-}
 
 /* Begin a run anew. */
 function begin(setup) {
@@ -142,6 +131,7 @@ function begin(setup) {
   part("agent").replaceChildren(...run.about.of.names.slice(0, setup.agents).map((name, value) => made("option", { value }, name)));
   part("agent").value = Math.min(before, setup.agents - 1);
   part("whose").hidden = setup.agents === 1;
+  part("by").value = setup.by;
   part("params").replaceChildren(...run.about.params.map((param) => slider(param, setup.params[param.name] ?? param.default, (value) => {
     run.change(param.name, value);
     run.setup.params = { ...run.setup.params, [param.name]: value };
@@ -240,6 +230,16 @@ function unpromised() {
 function go(on) {
   going = on;
   part("go").textContent = on ? "Pause" : "Play";
+  if (on) part("by").value = run.by;
+}
+
+/* Somebody else acts; a reader, with keys, for the chosen agent. */
+function turn() {
+  const by = part("by").value;
+  if (by === "you") return go(false);
+  run.turn(by);
+  run.setup.by = by;
+  unpromised();
 }
 
 function tick() {
@@ -250,6 +250,7 @@ function tick() {
 function act(action) {
   if (!run.allows(agent(), action)) return;
   go(false);
+  part("by").value = "you";
   const given = [...part("given").querySelectorAll("input")].map((input) => [input.dataset.name, input.valueAsNumber]);
   run.play(agent(), action, Object.fromEntries(given));
   note();
@@ -271,9 +272,9 @@ function frame(now) {
 
 function changed() {
   try {
-    const { universe, text, params } = run.setup;
+    const { universe, text, by, params } = run.setup;
     const said = read(`#seed=${encodeURIComponent(part("seed").value.trim())}&agents=${encodeURIComponent(part("agents").value)}`);
-    const setup = { universe, text, params, seed: said.seed, agents: said.agents };
+    const setup = { universe, text, by, params, seed: said.seed, agents: said.agents };
     const complaint = wrong(setup, run.about);
     if (complaint !== null) throw new Error(complaint);
     say("");
@@ -287,7 +288,8 @@ function changed() {
 async function copy() {
   const text = run.setup.text === undefined ? undefined : await letters(run.setup.text);
   const universe = text === undefined || Object.keys(base.files).length > 0 ? base.id : undefined;
-  const link = written({ ...run.setup, universe, text, digest: await run.digest() });
+  const by = run.about.policy === null ? undefined : run.setup.by;
+  const link = written({ ...run.setup, universe, text, by, digest: await run.digest() });
   if (isLong(link)) return say(`a link of this universe has ${link.length} letters, which is too long for an address`);
   history.replaceState(null, "", link);
   try {
@@ -299,12 +301,7 @@ async function copy() {
 }
 
 function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || !run) return;
-  const { localName, type } = event.target;
-  if (localName === "select" || localName === "textarea" || (localName === "input" && type !== "range")) return;
-  const moves = event.key.startsWith("Arrow");
-  if (localName === "input" && moves) return;
-  if ((localName === "button" || localName === "summary") && (event.key === " " || event.key === "Enter")) return;
+  if (!run || !isFree(event)) return;
   const action = keysOf(run.worlds.about.actions).indexOf(event.key);
   if (action >= 0) act(action);
   else if (event.key === " ") go(!going);
@@ -317,6 +314,7 @@ function pressed(event) {
 
 function step() {
   go(false);
+  part("by").value = run.by;
   tick();
   paint();
 }
@@ -325,6 +323,7 @@ function step() {
 function back(tick) {
   go(false);
   run.back(tick);
+  part("by").value = run.by;
   chart.clear();
   note();
 }
@@ -369,6 +368,7 @@ async function main() {
   part("seed").onchange = changed;
   part("agents").onchange = changed;
   part("agent").onchange = follow;
+  part("by").onchange = turn;
   part("controls").onsubmit = (event) => event.preventDefault();
   document.addEventListener("keydown", pressed);
   window.addEventListener("hashchange", come);

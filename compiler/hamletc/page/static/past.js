@@ -1,12 +1,19 @@
-/* The past of a run: memory as it was every so many ticks and after whatever a reader did, from which every tick between comes again. */
+/* The past of a run: memory as it was every so many ticks and after whatever a reader did, and who acted from then on, from which every tick
+between comes again. */
 
 const ROOM = 64 * 2 ** 20;
 const EVERY = 16; // ticks, at first
 
 export class Past {
-  #moments = []; // of { tick, firm, copy }, in order
+  #moments = []; // of { tick, firm, by, copy }, in order
   #every = EVERY;
   #latest = 0;
+  #forth;
+
+  /* `forth` is called with who acts, and for how many ticks. */
+  constructor(forth) {
+    this.#forth = forth;
+  }
 
   /* The first and the last tick that can be seen again. */
   get span() {
@@ -14,21 +21,21 @@ export class Past {
   }
 
   /* A run begins. */
-  begin(worlds) {
+  begin(worlds, by) {
     this.#moments = [];
     this.#every = EVERY;
-    this.note(worlds, true);
+    this.note(worlds, by, true);
   }
 
-  /* A tick has passed, or, where `firm`, something that no random tick does; what was later is no more. */
-  note(worlds, firm = false) {
+  /* A tick has passed in which `by` acted, or, where `firm`, something else: what comes is acted by `by`. What was later is no more. */
+  note(worlds, by, firm = false) {
     const tick = worlds.ticks;
     this.#latest = tick;
     while (this.#moments.length && this.#moments.at(-1).tick > tick) this.#moments.pop();
     const last = this.#moments.at(-1);
     if (!firm && last !== undefined && tick < last.tick + this.#every) return;
     if (last?.tick === tick) this.#moments.pop();
-    this.#moments.push({ tick, firm: firm || (last?.tick === tick && last.firm), copy: worlds.copy() });
+    this.#moments.push({ tick, firm: firm || (last?.tick === tick && last.firm), by, copy: worlds.copy() });
     this.#thin();
   }
 
@@ -40,12 +47,13 @@ export class Past {
     if (this.#moments.length > most) this.#moments.splice(0, Math.ceil(most / 2));
   }
 
-  /* Make worlds as they were at a tick of the span. */
+  /* Make worlds as they were at a tick of the span; who acts from there on. */
   back(worlds, tick) {
     const [first, latest] = this.span;
     const chosen = Math.min(Math.max(tick, first), latest);
-    const { tick: from, copy } = this.#moments.findLast((moment) => moment.tick <= chosen);
+    const { tick: from, by, copy } = this.#moments.findLast((moment) => moment.tick <= chosen);
     worlds.restore(copy);
-    worlds.rollout(chosen - from);
+    this.#forth(by, chosen - from);
+    return by;
   }
 }

@@ -1,6 +1,7 @@
-/* A world that a page runs: one tick after another, by random actions or by a reader's. */
+/* A world that a page runs: one tick after another, by random actions, by a policy's or by a reader's. */
 
 import { Past } from "./past.js";
+import { openPolicy } from "./policy.js";
 import { Tally } from "./tally.js";
 import { open } from "./worlds.js";
 
@@ -18,33 +19,42 @@ export function lacking() {
 
 export class Run {
   #bytes;
-  #past = new Past();
+  #policy;
+  #past = new Past((by, ticks) => this.#forth(this.worlds, by, ticks));
 
-  constructor(bytes, worlds, about) {
+  constructor(bytes, worlds, about, policy) {
     this.#bytes = bytes;
+    this.#policy = policy;
     this.worlds = worlds;
     this.about = about;
   }
 
-  /* A universe, from the bytes of its module and what a page knows of it. */
-  static async of(bytes, about) {
-    return new Run(bytes, await open(bytes), about);
+  /* A universe, from the bytes of its module and what a page knows of it, and of the module of its policy where it has one. */
+  static async of(bytes, about, policy = null) {
+    return new Run(bytes, await open(bytes), about, policy === null ? null : await openPolicy(policy));
   }
 
-  /* Begin a world: `seed` is a BigInt, `params` are numbers by name. */
+  /* Begin a world: `seed` is a BigInt, `params` are numbers by name, and `by` is who acts: "policy", or random actions. */
   begin(setup) {
     begin(this.worlds, this.about, setup);
-    this.#past.begin(this.worlds);
+    this.by = setup.by;
+    this.#past.begin(this.worlds, this.by);
     this.tally = new Tally(this.about);
     this.setup = setup;
     return this;
+  }
+
+  /* From now on somebody else acts. */
+  turn(by) {
+    this.by = by;
+    this.#past.note(this.worlds, by, true);
   }
 
   /* Change a param of the world that runs. */
   change(name, value) {
     this.worlds.array("params")[this.about.params.findIndex((param) => param.name === name)] = value;
     this.worlds.observe();
-    this.#past.note(this.worlds, true);
+    this.#past.note(this.worlds, this.by, true);
   }
 
   /* The first and the last tick that can be seen again. */
@@ -52,36 +62,52 @@ export class Run {
     return this.#past.span;
   }
 
-  /* Go back to a tick of the span, or forward to one that was before. */
+  /* Go back to a tick of the span, or forward to one that was before, with whoever acted there. */
   back(tick) {
-    this.#past.back(this.worlds, tick);
+    this.by = this.#past.back(this.worlds, tick);
     this.tally = new Tally(this.about);
   }
 
-  /* A tick in which all agents act at random. */
+  /* A tick in which nobody plays by hand. */
   tick() {
-    this.worlds.rollout(1);
-    this.#past.note(this.worlds);
+    this.#forth(this.worlds, this.by, 1);
+    this.#past.note(this.worlds, this.by);
     this.tally.add(this.worlds);
   }
 
-  /* A tick in which an agent takes this action, with these controls by name, and all others act at random. */
+  /* A tick in which an agent takes this action, with these controls by name, and all others act as they do. */
   play(agent, action, controls = {}) {
+    const { worlds, about } = this;
+    if (this.by === "policy") this.#policy.act(worlds, about.policy);
+    else this.#draw();
+    const actions = worlds.array("actions");
+    actions[agent] = action;
+    about.controls.forEach(({ name }, row) => {
+      if (name in controls) worlds.array("controls")[row * actions.length + agent] = controls[name];
+    });
+    worlds.step();
+    this.#past.note(worlds, this.by, true);
+    this.tally.add(worlds);
+  }
+
+  /* Random actions and controls, which a reader's key makes others than those of the seed. */
+  #draw() {
     const { worlds, about } = this;
     const actions = worlds.array("actions");
     for (let lane = 0; lane < actions.length; lane += 1) actions[lane] = Math.floor(Math.random() * worlds.about.actions.length);
-    actions[agent] = action;
-    about.controls.forEach(({ name, low, high, whole }, row) => {
+    about.controls.forEach(({ low, high, whole }, row) => {
       const values = worlds.array("controls");
       for (let lane = 0; lane < actions.length; lane += 1) {
         const drawn = low + Math.random() * (high - low);
         values[row * actions.length + lane] = whole ? Math.round(drawn) : drawn;
       }
-      if (name in controls) values[row * actions.length + agent] = controls[name];
     });
-    worlds.step();
-    this.#past.note(worlds, true);
-    this.tally.add(worlds);
+  }
+
+  /* So many ticks of worlds. */
+  #forth(worlds, by, ticks) {
+    if (by === "policy") this.#policy.rollout(worlds, ticks, this.about.policy);
+    else worlds.rollout(ticks);
   }
 
   /* Whether an agent may take an action. */
@@ -100,8 +126,10 @@ export class Run {
     return this.worlds.about.arrays.some((array) => array.name === name) ? this.worlds.array(name)[lane] : undefined;
   }
 
-  /* Whether this browser gives the bits that the interpreter gave when the module was written; null where none ran. */
+  /* Whether this browser gives the bits that the interpreter gave when the module was written, and the policy those that numpy gave; null where
+  nothing ran. */
   async proven() {
+    if (this.#policy?.selftest() === false) return false;
     return this.worlds.about.test.digest === null ? null : (await open(this.#bytes)).selftest();
   }
 
@@ -109,7 +137,7 @@ export class Run {
   async digest(setup = this.setup) {
     const worlds = await open(this.#bytes);
     begin(worlds, this.about, setup);
-    worlds.rollout(TICKS);
+    this.#forth(worlds, setup.by, TICKS);
     return worlds.digest();
   }
 }
