@@ -40,6 +40,32 @@ def settings_of(texts: Sequence[str], memory: str | None = None) -> Settings:
     return settings
 
 
+def searched_of(searches: Sequence[str], fixed: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """The space that a user asks for: `NAME=NUMBER/NUMBER` each are the numbers of a setting, in place of the usual
+    ones; settings that `--set` has are not searched.
+
+    Raises:
+        TrainError: there is no such setting, or a number is out of range, or it is said twice.
+    """
+    from hamlet_train.tuning.space import SPACE
+
+    fixed_names = {text.partition("=")[0] for text in fixed}
+    space: dict[str, tuple[Any, ...]] = {
+        name: tuple(values) for name, values in SPACE.items() if name not in fixed_names
+    }
+    said = set[str]()
+    for text in searches:
+        name, _, values = text.partition("=")
+        if name in said or name in fixed_names:
+            raise TrainError(f"--search {text}: {name} has its numbers already")
+        said.add(name)
+        try:
+            space[name] = tuple(getattr(settings_of([f"{name}={each}"]), name) for each in values.split("/"))
+        except TrainError as error:
+            raise TrainError(f"--search {text}: {str(error).partition(': ')[2]}") from error
+    return space
+
+
 def _number(text: str, name: str, value: str) -> Any:
     kind, (low, high) = type(getattr(Settings(), name)), LIMITS[name]
     try:

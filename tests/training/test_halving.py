@@ -1,0 +1,202 @@
+"""Tunings: what a budget has room for, who stays, and that all of it repeats."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small import MEAL, TAG
+
+from hamlet_train.certainty import Interval
+from hamlet_train.cli import ending
+from hamlet_train.cli.options import searched_of
+from hamlet_train.errors import TrainError
+from hamlet_train.run import Run
+from hamlet_train.settings import Settings
+from hamlet_train.tuning import asked, halving
+from hamlet_train.tuning.budget import Budget
+from hamlet_train.tuning.halving import Candidate, Halving, Score
+from hamlet_train.tuning.rungs import Rungs, sizes
+from hamlet_train.tuning.space import SPACE, candidates, differing
+from hamletc.cli.main import main
+
+Said = Callable[..., tuple[int, str, str]]
+SMALL = "--budget", "40k", "--candidates", "4", "--worlds", "20", "--threads", "1"
+NARROW = "--search", "horizon=8/16", "--search", "hidden=8,8/16"
+
+
+@pytest.fixture
+def hamletc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs `hamletc` in an empty folder, without films: its exit code, and what it says on each stream."""
+    monkeypatch.setattr(ending, "show", lambda *_: None)
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            sys.exit(main())
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+def test_a_budget_is_shared_among_rungs() -> None:
+    rungs = Rungs.of(21_000, 9)
+    assert rungs == Rungs((9, 3, 1), (1000, 3000, 9000))
+    assert rungs.budget == 9 * 1000 + 3 * 2000 + 6000
+    assert Rungs.of(rungs.budget + 20, 9) == rungs
+    assert [rungs.updates(rung, 90) for rung in range(3)] == [10, 30, 90]
+    assert rungs.updates(0, 5) == 1
+    assert Rungs.of(1_000, 5).counts == (5, 1)
+
+
+def test_candidates_and_worlds_are_as_many_as_there_is_room_for() -> None:
+    assert sizes(500_000_000, 1, None, None, 128) == (27, 1024)
+    assert sizes(20_000_000, 1, None, None, 128) == (27, 512)
+    assert sizes(1_000_000, 1, None, None, 128) == (9, 128)
+    assert sizes(1_000_000, 1, 3, 10, 128) == (3, 10)
+    with pytest.raises(
+        TrainError, match=r"^100,000 agent-ticks are too few: 9 candidates in 64 worlds need 172,032, or"
+    ):
+        sizes(100_000, 1, None, None, 128)
+
+
+@pytest.mark.parametrize(
+    ("text", "ticks", "seconds"),
+    [
+        ("20M", 20_000_000, None),
+        ("1.5k", 1500, None),
+        ("2_000", 2000, None),
+        ("10m", None, 600.0),
+        ("2 h", None, 7200.0),
+    ],
+)
+def test_a_budget_is_agent_ticks_or_time(text: str, ticks: int | None, seconds: float | None) -> None:
+    assert Budget.of([text]) == Budget(ticks, seconds)
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ([], "say --budget: write agent-ticks"),
+        (["10m", "20M"], "--budget 10m and 20M: take one of them"),
+        (["ten"], "--budget ten: write agent-ticks"),
+        (["10 Mm"], "write agent-ticks"),
+        (["0"], "more than 0"),
+        (["99999999h"], "at most"),
+    ],
+)
+def test_other_budgets_are_refused(texts: list[str], words: str) -> None:
+    with pytest.raises(TrainError, match=words):
+        Budget.of(texts)
+
+
+def test_candidates_are_all_different_and_drawn_by_the_seed() -> None:
+    usual, space = Settings(clip=0.15), searched_of(["rate=0.001/0.01"], ["clip=0.15"])
+    every = candidates(20, 3, space, usual)
+    assert every[0] == usual
+    assert len(set(every)) == 20
+    assert every == candidates(20, 3, space, usual) != candidates(20, 4, space, usual)
+    assert {each.clip for each in every} == {0.15}
+    assert {each.rate for each in every[1:]} == {0.001, 0.01}
+    for name, values in {**SPACE, "rate": (0.001, 0.01), "clip": (0.15,)}.items():
+        assert {getattr(each, name) for each in every[1:]} <= set(values)
+    assert differing(Settings(hidden=(32,), rate=0.003), Settings()) == {"hidden": "32", "rate": "0.003"}
+    remembering = candidates(20, 3, SPACE, Settings(memory=64))
+    assert {(len(each.hidden), each.horizon <= 64) for each in remembering} == {(2, True)}
+    assert len(candidates(9, 3, {"rate": (0.002, 0.1)}, Settings())) == 2
+
+
+@pytest.mark.parametrize(
+    ("searches", "words"),
+    [
+        (["clip=0.1/0.2"], "--search clip=0.1/0.2: clip has its numbers already"),
+        (["rate=1", "rate=0.5"], "--search rate=0.5: rate has its numbers already"),
+        (["rate=0.1/7"], "--search rate=0.1/7: rate lies in 0 .. 1"),
+        (["colour=1"], "--search colour=1: write NAME=NUMBER, of hidden"),
+        (["epochs="], "--search epochs=: epochs is a whole number"),
+    ],
+)
+def test_other_searches_are_refused(searches: list[str], words: str) -> None:
+    with pytest.raises(TrainError, match=words):
+        searched_of(searches, ["clip=0.15"])
+
+
+def test_those_who_return_most_learn_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    learnt = list[tuple[int, int]]()
+
+    def learn(_: Halving, candidate: Candidate, rung: int) -> None:
+        learnt.append((rung, candidate.number))
+        mean = {0: 5.0, 1: float("nan"), 2: 7.0, 3: 7.0}.get(candidate.number, 1.0)
+        candidate.scores.append(Score(rung, rung, Interval(mean, mean, mean)))
+
+    monkeypatch.setattr(Halving, "_learn", learn)
+    nothing: Any = None
+    every = tuple(Candidate(number, nothing) for number in range(9))
+    ladder = Halving(nothing, Rungs.of(21_000, 9), every, nothing, Path(), 1)
+    rankings = list[list[int]]()
+    ranking = ladder.climb(lambda _: None, lambda _, now: rankings.append([each.number for each in now]))
+    assert learnt[9:] == [(1, 2), (1, 3), (1, 0), (2, 2)]
+    assert rankings[0][-1] == 1
+    assert [each.number for each in ranking] == rankings[-1] == [2, 3, 0, 4, 5, 6, 7, 8, 1]
+
+
+def test_a_tuning_repeats_and_leaves_the_run_that_train_would(hamletc: Said) -> None:
+    code, out, err = hamletc("tune", MEAL, *SMALL, *NARROW, "--name", "one")
+    assert code == 0, err
+    assert "4 > 1 candidates in 20 worlds learn until 6,666 < 19,998 agent-ticks, 39,996 in all\n" in err
+    assert "rung 2: " in err
+    code, second, _ = hamletc("tune", MEAL, *SMALL, *NARROW, "--name", "two", "--json")
+    assert code == 0
+    tables = [json.loads(Path(f"runs/{name}/tuning.json").read_text()) for name in ("one", "two")]
+    assert tables[0] == tables[1] == json.loads(second)
+    best = tables[0]["ranking"][0]
+    assert [len(each["scores"]) for each in tables[0]["ranking"]] == [2, 1, 1, 1]
+    assert next(iter(tables[0]["references"])) == "random actions"
+    assert "│ random actions" in out
+    assert f"in worlds that ranked nobody: return {Interval(**tables[0]['fresh']['best'])}, random actions " in out
+    run = Run(Path("runs/one"))
+    command = list(run.read().command)
+    assert f"again     {' '.join(command)}" in out
+    assert command[-2:] == ["--name", "one"]
+    code, _, err = hamletc(*command[1:-1], "again", "--threads", "1")
+    assert code == 0, err
+    again = Run(Path("runs/again"))
+    assert again.read().weights == run.read().weights
+    assert best["weights"] == again.lines()[-1].weights
+    for name in ("progress.jsonl", "evaluations.jsonl", "policy.safetensors"):
+        assert (run.folder / name).read_bytes() == (again.folder / name).read_bytes()
+    assert (run.folder / "tuning.png").stat().st_size > 10_000
+
+
+def test_a_time_is_measured_and_what_repeats_it_is_said(hamletc: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asked, "seconds_of", lambda *_: 1e-3)
+    monkeypatch.setattr(halving, "EPISODES", 20)
+    code, _, err = hamletc("tune", MEAL, *SMALL[2:], *NARROW, "--budget", "40s")
+    assert code == 0, err
+    said = err[err.index("--budget") :].split()
+    assert said[2:6] == ["--candidates", "4", "--worlds", "20"]
+    assert 20_000 < int(said[1]) <= 32_000
+    assert Path("runs/first_meal-tuned/tuning.json").exists()
+
+
+def test_what_cannot_be_tuned_is_refused_and_nothing_is_written(hamletc: Said) -> None:
+    Path("runs/there").mkdir(parents=True)
+    for universe, options, said in (
+        (MEAL, ("--budget", "1k"), "1,000 agent-ticks are too few"),
+        (MEAL, ("--budget", "1M", "--name", "there"), "runs/there exists: take another --name"),
+        (TAG, ("--budget", "1M"), "it and runner of tag learn beside each other"),
+        (MEAL, ("--budget", "1M", "--search", "rate=0.1", "--set", "rate=0.1"), "rate has its numbers already"),
+    ):
+        code, out, err = hamletc("tune", universe, *options)
+        assert code != 0
+        assert said in err
+        assert err.count("\n") == 1
+        assert not out
+        assert [path.name for path in Path("runs").iterdir()] == ["there"]

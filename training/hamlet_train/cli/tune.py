@@ -1,0 +1,177 @@
+"""`hamletc tune`: settings that find themselves, by successive halving."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from hamlet_train.errors import TrainError
+from hamlet_train.settings import names
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hamlet_train.tuning.budget import Budget
+    from hamlet_train.tuning.halving import Candidate, Halving
+    from hamlet_train.tuning.kept import Tuned
+
+SHOWN = 9
+"""Candidates that the table has, at most, and that of the defaults."""
+WIDTH = 140
+"""Columns of the table where there is no terminal."""
+
+
+@click.command()
+@click.argument("universe", type=click.Path(path_type=Path))
+@click.option("--budget", "budgets", multiple=True, metavar="20M|10m",
+              help="Agent-ticks of all trainings together, as 20M, or how long, as 90s, 10m, 2h.")  # fmt: skip
+@click.option("--candidates", type=click.IntRange(2, 729), help="How many begin; by default 27, or 9 where few can.")
+@click.option("--worlds", type=click.IntRange(1, 2**24), help="Of a training; by default as the budget has room.")
+@click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
+@click.option("--name", help="The best one's folder is runs/NAME; by default the name of the universe and -tuned.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=NUMBER",
+              help=f"A setting that all candidates have, repeatable: {', '.join(names())}.")  # fmt: skip
+@click.option("--search", "searches", multiple=True, metavar="NAME=NUMBER/NUMBER",
+              help="The numbers that a setting is tried with, in place of the usual ones. Repeatable.")  # fmt: skip
+@click.option("--memory", metavar="gru:N", help="Agents of all candidates remember N numbers.")
+@click.option("--param", "params", multiple=True, metavar="NAME=VALUE",
+              help="A param of worlds, as for train. Repeatable.")  # fmt: skip
+@click.option("--shared", is_flag=True, help="One policy for all roles.")
+@click.option("--by", "measure", type=click.Choice(["return", "length"]), default="return", show_default=True,
+              help="The mean by which candidates are ranked.")  # fmt: skip
+@click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tuning as JSON in place of the table.")
+def tune(
+    universe: Path,
+    budgets: tuple[str, ...],
+    candidates: int | None,
+    worlds: int | None,
+    agents: int | None,
+    seed: int,
+    name: str | None,
+    settings: tuple[str, ...],
+    searches: tuple[str, ...],
+    memory: str | None,
+    params: tuple[str, ...],
+    shared: bool,
+    measure: str,
+    threads: int | None,
+    as_json: bool,
+) -> None:
+    """Find settings of `hamletc train` for UNIVERSE: many begin, and those that return most learn on.
+
+    Successive halving (Jamieson and Talwalkar 2016): of all candidates a third learns three times as long, until one is
+    left, which is kept as a run. A budget in agent-ticks gives the same bits each time; one in time is measured first.
+    """
+    from rich.console import Console
+
+    from hamlet.waiting import told
+    from hamlet_train.cli.begin import name_of
+    from hamlet_train.cli.ending import show
+    from hamlet_train.cli.options import folder_of, searched_of, settings_of, threads_of
+    from hamlet_train.run import Run
+    from hamlet_train.tuning.asked import Asked
+    from hamlet_train.tuning.budget import Budget
+    from hamlet_train.tuning.kept import PICTURE, TABLE, Tuned, keep
+    from hamlet_train.tuning.picture import write_picture
+
+    budget = Budget.of(budgets)
+    run = Run(folder_of(f"{name_of(universe)}-tuned" if name is None else name))
+    if run.folder.exists():
+        raise TrainError(f"{run.folder} exists: take another --name")
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise TrainError("tune trains in one process: leave out torchrun")
+    usual, space = settings_of(settings, memory), searched_of(searches, settings)
+    few = threads_of(threads)
+    asked = Asked(universe, budget, candidates, worlds, agents, seed, usual, space, params, shared, measure, few)
+    screen = Console(stderr=True)
+    try:
+        with TemporaryDirectory() as folder, told(name_of(universe)), screen.status("compiling") as status:
+            halving = asked.halving(Path(folder), status.update)
+            click.echo(planned(halving, budget), err=True)
+            tuned = Tuned.of(halving, status.update, lambda rung, ranking: click.echo(ended(rung, ranking), err=True))
+            module, manifest, digest = keep(run, tuned, universe)
+        write_picture(f"{module.name}: {len(tuned.ranking)} candidates", tuned, run.folder / PICTURE)
+    except KeyboardInterrupt:
+        click.echo("stopped: nothing is kept of a tuning before its end", err=True)
+        sys.exit(130)
+    if as_json:
+        click.echo(json.dumps(tuned.report(), indent=1))
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = WIDTH
+    console.print(table(tuned))
+    best, chance = tuned.fresh
+    click.echo(f"in worlds that ranked nobody: {measure} {best}, random actions {chance}")
+    show(run, module, manifest, digest, few)
+    click.echo(f"tuning    {run.folder / PICTURE}, {run.folder / TABLE}")
+    click.echo(f"again     {shlex.join(manifest.command)}")
+
+
+def planned(halving: Halving, budget: Budget) -> str:
+    """The plan of a tuning in a line."""
+    rungs, manifest = halving.rungs, halving.candidates[0].manifest
+    counts, ticks = " > ".join(map(str, rungs.counts)), " < ".join(f"{each:,}" for each in rungs.ticks)
+    line = f"{counts} candidates in {manifest.worlds:,} worlds learn until {ticks} agent-ticks, {rungs.budget:,} in all"
+    if budget.ticks is None:
+        repeats = f"--budget {rungs.budget} --candidates {rungs.counts[0]} --worlds {manifest.worlds}"
+        line += f", as this machine does in the time; {repeats} repeats it to the bit"
+    return line
+
+
+def ended(rung: int, ranking: Sequence[Candidate]) -> str:
+    """The end of a rung in a line."""
+    best = ranking[0]
+    usual = next((each for each in ranking if each.number == 0), best)
+    now = best.scores[-1]
+    line = f"rung {rung + 1}: {now.value:.4g} after {now.ticks:,} agent-ticks with {settings_in(best)}"
+    return (
+        line
+        if usual is best
+        else f"{line}; with the defaults {usual.scores[-1].value:.4g} after {usual.scores[-1].ticks:,}"
+    )
+
+
+def settings_in(candidate: Candidate) -> str:
+    """The settings of a candidate that are not the defaults."""
+    from hamlet_train.settings import Settings
+    from hamlet_train.tuning.space import differing
+
+    said = differing(candidate.manifest.settings, Settings())
+    return " ".join(f"{name}={value}" for name, value in said.items()) or "the defaults"
+
+
+def table(tuned: Tuned) -> Table:
+    """The best candidates, the one of the defaults, and those who learn nothing."""
+    from rich.table import Table
+
+    from hamletc.cli.show import literal
+
+    ranking, worlds = tuned.ranking, tuned.halving.worlds
+    rows = Table(
+        "",
+        "agent-ticks",
+        worlds.measure,
+        "95 % of it",
+        "settings",
+        title=(f"{worlds.module.name}: first episodes of {worlds.count * worlds.agents:,} agents after each training"),
+    )
+    for place, each in enumerate(ranking, 1):
+        if place <= SHOWN or each.number == 0:
+            last = each.scores[-1]
+            mean = last.mean
+            interval = f"{mean.low:.4g} to {mean.high:.4g}"
+            rows.add_row(str(place), f"{last.ticks:,}", f"{mean.value:.4g}", interval, settings_in(each))
+    for name, mean in tuned.references.items():
+        rows.add_row("", "", f"{mean.value:.4g}", f"{mean.low:.4g} to {mean.high:.4g}", literal(name))
+    return rows

@@ -1,0 +1,1 @@
+"""Settings that find themselves: successive halving over trainings."""

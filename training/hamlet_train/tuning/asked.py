@@ -1,0 +1,101 @@
+"""A tuning before it begins: what a user asks, made into candidates and a ladder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from hamlet.env.make import checked_shape
+from hamlet.package.module import Module
+from hamlet_train.errors import TrainError
+from hamlet_train.run import Manifest, open_universe, versions
+from hamlet_train.settings import Settings
+from hamlet_train.tuning.budget import Budget
+from hamlet_train.tuning.halving import Candidate, Halving, Tell, Worlds, check_one_crew, entrants, seconds_of
+from hamlet_train.tuning.rungs import WORLDS, Rungs, sizes
+from hamlet_train.tuning.space import Space, candidates
+from hamlet_train.variety import params_of
+
+MEASURED = 5
+"""Candidates by which time is measured."""
+SPENT = 0.8
+"""Of the time that trainings take: the rest is that of evaluations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The arguments of a user; `None` where nothing was said.
+
+    Attributes:
+        usual: the settings of the first candidate, which others differ from by what they draw of `space`.
+        measure: the mean by which candidates are ranked, `return` or `length`.
+    """
+
+    universe: Path
+    budget: Budget
+    candidates: int | None
+    worlds: int | None
+    agents: int | None
+    seed: int
+    usual: Settings
+    space: Space
+    params: tuple[str, ...]
+    shared: bool
+    measure: str
+    threads: int
+
+    def halving(self, folder: Path, tell: Tell) -> Halving:
+        """The tuning; `folder` is for its checkpoints.
+
+        Raises:
+            TrainError: the budget is too small, or several roles would learn, or nothing can be trained.
+            CompileError: the universe cannot be read or has errors, or a param is none of it.
+            EnvError: it cannot have so many agents.
+        """
+        module = open_universe(self.universe)
+        agents = checked_shape(module.universe, self.worlds or WORLDS[-1], self.agents, 0).agents
+        check_one_crew(module, agents, self.shared)
+        params_of(self.params, module.universe)
+        ticks = self.budget.ticks if self.budget.ticks is not None else self._ticks(module, agents, tell)
+        count, worlds = self._sizes(ticks, agents)
+        entered = self._entered(module, agents, count, worlds, ticks)
+        rungs = Rungs.of(ticks, len(entered))
+        ranking = Worlds.of(module, entered[0].manifest, self.measure, self.threads)
+        return Halving(module, rungs, entered, ranking, folder, self.threads)
+
+    def _sizes(self, ticks: int, agents: int) -> tuple[int, int]:
+        longest = max(self.space.get("horizon", (self.usual.horizon,)))
+        return sizes(ticks, agents, self.candidates, self.worlds, longest)
+
+    def _entered(self, module: Module, agents: int, count: int, worlds: int, ticks: int) -> tuple[Candidate, ...]:
+        settings = candidates(count, self.seed, self.space, self.usual)
+        usual = Manifest(
+            universe=module.name,
+            digest=module.digest,
+            source=str(self.universe),
+            command=(),
+            versions=versions(),
+            worlds=worlds,
+            agents=agents,
+            seed=self.seed,
+            ticks=ticks,
+            settings=self.usual,
+            shared=self.shared or not module.universe.roles,
+            params=self.params,
+        )
+        return entrants(usual, settings, Rungs.of(ticks, len(settings)).ticks[-1])
+
+    def _ticks(self, module: Module, agents: int, tell: Tell) -> int:
+        """The agent-ticks that this machine trains in the budget's seconds: at first by a guess of how many worlds
+        there will be, then by these."""
+        begin, seconds = monotonic(), self.budget.seconds or 0.0
+        worlds, ticks = self.worlds or WORLDS[-1], 0
+        for _ in range(2):
+            some = self._entered(module, agents, self.candidates or MEASURED, worlds, 1)[:MEASURED]
+            each = seconds_of(module, some, self.threads, tell)
+            ticks = int((SPENT * seconds - (monotonic() - begin)) / each)
+            if ticks <= 0:
+                raise TrainError("the budget is over before a candidate is measured: take a longer one")
+            _, worlds = self._sizes(ticks, agents)
+        return ticks

@@ -1,0 +1,134 @@
+"""The best candidate as a run: the folder that `hamletc train` with its settings leaves, and what the tuning was."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hamlet.package.module import Module
+from hamlet_train import checkpoint
+from hamlet_train.certainty import Interval
+from hamlet_train.errors import TrainError
+from hamlet_train.evaluate import played_by_chance
+from hamlet_train.files import write_whole
+from hamlet_train.policy import filename, write_policy
+from hamlet_train.run import Manifest, Run, packaged
+from hamlet_train.settings import MEMORY, Settings
+from hamlet_train.tuning.halving import Candidate, Ended, Halving, Tell
+from hamlet_train.tuning.space import differing
+
+TABLE, PICTURE = "tuning.json", "tuning.png"
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A tuning that has ended.
+
+    Attributes:
+        halving: the trainings. ranking: their candidates, the best one first.
+        references: the means of those who learn nothing, by name.
+        fresh: the means of the best one and of random actions in worlds that ranked nobody.
+    """
+
+    halving: Halving
+    ranking: tuple[Candidate, ...]
+    references: Mapping[str, Interval]
+    fresh: tuple[Interval, Interval]
+
+    @classmethod
+    def of(cls, halving: Halving, tell: Tell, ended: Ended) -> Tuned:
+        """A tuning from its beginning to its end.
+
+        Raises:
+            TrainError: the universe cannot be trained on.
+        """
+        references = halving.worlds.references(tell)
+        ranking = tuple(halving.climb(tell, ended))
+        tell("playing in other worlds")
+        best, worlds = halving.opened(ranking[0]), halving.worlds.fresh((ranking[0].manifest.seed + 1) % 2**64)
+        chance = worlds.mean(played_by_chance(worlds.here(), worlds.ticks))
+        return cls(halving, ranking, references, (worlds.score(best, ranking[0].manifest.ticks).mean, chance))
+
+    @property
+    def best(self) -> Candidate:
+        """The first of the ranking."""
+        return self.ranking[0]
+
+    def report(self) -> dict[str, Any]:
+        """The tuning for JSON."""
+        rungs, manifest = self.halving.rungs, self.best.manifest
+        return {
+            "universe": manifest.universe,
+            "digest": manifest.digest,
+            "measure": self.halving.worlds.measure,
+            "candidates": list(rungs.counts),
+            "ticks": list(rungs.ticks),
+            "worlds": manifest.worlds,
+            "agents": manifest.agents,
+            "seed": manifest.seed,
+            "fresh": {name: asdict(each) for name, each in zip(("best", "random actions"), self.fresh, strict=True)},
+            "references": {name: asdict(each) for name, each in self.references.items()},
+            "ranking": [
+                {
+                    "candidate": each.number,
+                    "settings": asdict(each.manifest.settings),
+                    "scores": [asdict(score) for score in each.scores],
+                    "weights": each.lines[-1].weights,
+                }
+                for each in self.ranking
+            ],
+        }
+
+
+def command(manifest: Manifest, name: str, shared: bool) -> list[str]:
+    """The command that trains it again, without a tuning; `shared`: the universe has roles, which share a policy."""
+    sizes = (
+        ("ticks", manifest.ticks),
+        ("worlds", manifest.worlds),
+        ("agents", manifest.agents),
+        ("seed", manifest.seed),
+    )
+    words = ["hamletc", "train", manifest.source]
+    for option, number in sizes:
+        words += [f"--{option}", str(number)]
+    for setting, value in differing(manifest.settings, Settings()).items():
+        words += ["--memory", f"gru:{value}"] if setting == MEMORY else ["--set", f"{setting}={value}"]
+    for param in manifest.params:
+        words += ["--param", param]
+    return [*words, *["--shared"] * shared, "--name", name]
+
+
+def keep(run: Run, tuned: Tuned, universe: Path) -> tuple[Module, Manifest, str]:
+    """Write the folder of the best candidate, whole or not at all; its package, its manifest, and the SHA-256 of what
+    it learnt.
+
+    Raises:
+        TrainError: a file cannot be written, or the universe was changed meanwhile.
+        CompileError: the universe has errors now.
+    """
+    best, halving = tuned.best, tuned.halving
+    again = command(best.manifest, run.folder.name, best.manifest.shared and bool(halving.module.universe.roles))
+    manifest = replace(best.manifest, command=tuple(again))
+    try:
+        module = packaged(universe, run.package)
+        if module.digest != manifest.digest:
+            raise TrainError(f"{universe} was changed while it was tuned")
+        training = halving.opened(best)
+        saved = halving.saved(best).read_bytes()
+        write_whole(checkpoint.named(run.checkpoints, training.update), saved)
+        for line in best.lines:
+            run.add_line(line)
+        for evaluated in best.evaluations:
+            run.add_evaluation(evaluated)
+        for role, policy in training.policies().items():
+            write_policy(run.folder / filename(role), module, policy, manifest.seed, role)
+        write_whole(run.folder / TABLE, f"{json.dumps(tuned.report(), indent=1)}\n".encode())
+        run.finish(manifest, training.digest())
+    except BaseException:
+        shutil.rmtree(run.folder, ignore_errors=True)
+        raise
+    return module, run.read(), training.digest()
