@@ -6,6 +6,7 @@
 | `hamletc.frontends` | a `hamletc.frontend.FrontEnd` | when a universe is read that is no text |
 | `hamletc.targets` | a `hamletc.targets.target.Target` | when kernels are emitted |
 | `hamletc.trainers` | an object with `retrain`, see `hamlet_train.retrain.Trainer` | when a design trains anew |
+| `hamletc.datasets` | an object with `write`, see `hamlet_minari.writing.Datasets` | when episodes become a data set |
 | `hamletc.commands` | a command of click | when `hamletc` is given a verb that it has not itself |
 
 The packages of this distribution are found in the same way. An object that cannot be loaded is an error for whoever
@@ -28,6 +29,7 @@ MEMBERS = {
     "hamletc.frontends": ("reads", "attaches", "owns", "knows", "read"),
     "hamletc.targets": ("form", "suffix", "specialise", "emit"),
     "hamletc.trainers": ("retrain",),
+    "hamletc.datasets": ("write",),
     "hamletc.commands": ("name", "params", "make_context", "invoke"),
 }
 """Members that objects of each group have."""

@@ -200,3 +200,18 @@ def test_agents_overfish_unless_they_share_what_they_earn(examples: Callable[[st
             observation, _, _, _, info = env.step(ppo.drawn(log_probabilities).int())
         efforts[team] = env.meter("effort").mean().item()
     assert efforts[True] < 2.2 < 2.5 < efforts[False] < 4
+
+
+def test_a_clone_does_nearly_as_well_as_its_teacher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("minari", reason="hamletc[minari] is not installed")
+    pytest.importorskip("h5py", reason="hamletc[minari] is not installed")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    import behaviour_cloning as cloning
+
+    config = cloning.Config(universe=FIRST_MEAL, episodes=40, epochs=5, batch=64, evaluation=60)
+    results = {name: gained for name, (gained, _) in cloning.main(config).items()}
+    assert results["random"] + 100 < results["clone"] < results["teacher"] + 10
+    other = cloning.Config(universe=str(ROOT / "universes" / "shifts.hamlet"), teacher="zoo:shifts")
+    with pytest.raises(SystemExit, match="is of another universe"):
+        cloning.main(other)

@@ -59,6 +59,8 @@ TRIED: dict[str, tuple[str, ...]] = {
     "onnx": ("tests/unit/export/test_policy_exports.py",),
     "onnxruntime": ("tests/unit/export/test_policy_exports.py",),
     "gymnasium": GYM,
+    "minari": ("tests/adapters/test_minari.py",),
+    "h5py": ("tests/adapters/test_minari.py",),
     "pettingzoo": ("tests/adapters/test_pettingzoo.py",),
     "stable-baselines3": ("tests/adapters/test_sb3.py",),
     "torchrl": ("tests/adapters/test_torchrl.py",),

@@ -42,6 +42,7 @@ PLACES: tuple[tuple[str, Category], ...] = (
     ("hamlet/", "environment"),
     ("triton/", "launching"),
     ("hamlet_gym/", "adapters"),
+    ("hamlet_minari/", "adapters"),
     ("hamlet_pettingzoo/", "adapters"),
     ("hamlet_rsl_rl/", "adapters"),
     ("hamlet_sb3/", "adapters"),

@@ -57,12 +57,12 @@ def playable(env: Rolling, policy: Other | Learnt) -> Other | Learnt | MLP | Tab
 
 
 def choosing(env: Rolling, policy: Other | Learnt) -> Other | Learnt | MLP | TabularPolicy:
-    """The same for who takes one tick after the other: a policy that remembers does so by itself then.
+    """The same for who takes one tick after the other: a network that was learnt acts by itself then, in machine code.
 
     Raises:
         EnvError: see `playable`.
     """
-    return policy if isinstance(policy, Learnt) and policy.remembers else playable(env, policy)
+    return policy if isinstance(policy, Learnt) and not policy.is_table else playable(env, policy)
 
 
 def stepped(
