@@ -90,9 +90,10 @@ class Episodes:
 
     def by_role(self, env: Env) -> dict[str, Episodes]:
         """The episodes of the agents of each role; none where the environment has no roles."""
-        return {name: self._of(role.lanes.numpy()) for name, role in env.roles.items()}
+        return {name: self.of(role.lanes.numpy()) for name, role in env.roles.items()}
 
-    def _of(self, lanes: Array) -> Episodes:
+    def of(self, lanes: Array) -> Episodes:
+        """The episodes of some lanes: their numbers, or [lanes] bool."""
         return Episodes(self.lengths[lanes], self.returns[lanes], self.endings[lanes], self.ways)
 
 

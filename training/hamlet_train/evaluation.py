@@ -8,7 +8,7 @@ worlds that no training has, the same ones each time.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ from hamlet.universe import Universe
 from hamlet_train.draws import evaluation_seed
 from hamlet_train.evaluate import MOST_TICKS, Episodes, Networks, environment, played, played_by_chance, rolls
 from hamlet_train.exact.network import Array, Network
+from hamlet_train.kinds import begin_in, by_number, stages_of
 from hamlet_train.variety import Params
 
 AGENTS, WORLDS = (50, 200), (8, 32)
@@ -104,6 +105,28 @@ class Fared:
 
 
 @dataclass(frozen=True, slots=True)
+class Kind:
+    """How agents fared in worlds of a kind (`hamlet_train.kinds`): those of a stage, or with some numbers of a param.
+
+    Attributes:
+        name: `stage far`, `growth 0.1 .. 0.17`.
+        fared: of each role, or of all agents.
+    """
+
+    name: str
+    fared: tuple[Fared, ...]
+
+    @classmethod
+    def read(cls, said: dict[str, Any]) -> Kind:
+        """From JSON.
+
+        Raises:
+            TypeError, ValueError, KeyError: it says something else.
+        """
+        return cls(str(said["name"]), tuple(map(Fared.read, said["fared"])))
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluated:
     """An evaluation in numbers.
 
@@ -111,12 +134,14 @@ class Evaluated:
         policy: "trained", or "random" for that of random actions.
         update, ticks: the updates and agent-ticks of the training before it.
         fared: of each role, or of all agents.
+        kinds: the same in worlds of each kind, where there are several.
     """
 
     policy: str
     update: int
     ticks: int
     fared: tuple[Fared, ...]
+    kinds: tuple[Kind, ...] = ()
 
     @classmethod
     def read(cls, said: dict[str, Any]) -> Evaluated:
@@ -127,7 +152,8 @@ class Evaluated:
         """
         if said["policy"] not in (RANDOM, TRAINED) or not said["fared"]:
             raise ValueError("an evaluation is of random actions or of a policy")
-        return cls(said["policy"], int(said["update"]), int(said["ticks"]), tuple(map(Fared.read, said["fared"])))
+        fared, kinds = tuple(map(Fared.read, said["fared"])), tuple(map(Kind.read, said.get("kinds", ())))
+        return cls(said["policy"], int(said["update"]), int(said["ticks"]), fared, kinds)
 
 
 def of_chance(evaluations: Iterable[Evaluated]) -> Evaluated | None:
@@ -160,7 +186,8 @@ class Plan:
         """The plan for a training of so many updates and agent-ticks, of a network for each crew."""
         longest = LONGEST if universe.lifespan is None else min(universe.lifespan.ticks, MOST_TICKS)
         extra = LAUNCH if all(map(rolls, networks)) else STEP
-        episodes = int(SHARE * max(ticks, SHORT)) // longest
+        plays = 1 + len(stages_of(universe))
+        episodes = int(SHARE * max(ticks, SHORT)) // longest // plays
         few, enough = (max(-(-each // agents), worlds) for each, worlds in zip(AGENTS, WORLDS, strict=True))
         worlds = min(max((episodes // (min(POINTS, updates) + 1) - extra) // agents, few), enough)
         count = min(max(episodes // (worlds * agents + extra) - 1, LEAST), MOST)
@@ -179,22 +206,35 @@ class Evaluation:
         self.plan = plan
         self._threads = threads
         self._seed = evaluation_seed(seed)
+        self._params = params or {}
         self._env = environment(module, plan.worlds, plan.agents, self._seed, params=params)
 
     def by_chance(self) -> Evaluated:
         """Random actions in the same worlds."""
-        return Evaluated(RANDOM, 0, 0, self._fared(played_by_chance(self._begun(), self.plan.ticks)))
+        return self._evaluated(RANDOM, 0, 0, lambda env: played_by_chance(env, self.plan.ticks))
 
     def of(self, policies: Networks, update: int, ticks: int) -> Evaluated:
         """The networks as they are after so many updates and agent-ticks."""
-        return Evaluated(
-            TRAINED, update, ticks, self._fared(played(self._begun(), policies, self._threads, ticks=self.plan.ticks))
+        return self._evaluated(
+            TRAINED, update, ticks, lambda env: played(env, policies, self._threads, ticks=self.plan.ticks)
         )
 
-    def _begun(self) -> Env:
-        self._env.reset(seed=self._seed)
-        return self._env
+    def _evaluated(self, who: str, update: int, ticks: int, play: Callable[[Env], Episodes]) -> Evaluated:
+        env = self._env
+        env.reset(seed=self._seed)
+        numbers = by_number(env, self._params)
+        whole = play(env)
+        kinds = [Kind(name, self._fared(whole, np.repeat(worlds, env.num_agents))) for name, worlds in numbers.items()]
+        for stage in stages_of(env.universe):
+            env.reset(seed=self._seed)
+            begin_in(env, stage)
+            kinds.append(Kind(f"stage {stage}", self._fared(play(env))))
+        return Evaluated(who, update, ticks, self._fared(whole), tuple(kinds))
 
-    def _fared(self, episodes: Episodes) -> tuple[Fared, ...]:
-        roles = episodes.by_role(self._env)
-        return tuple(Fared.of(*each) for each in roles.items()) or (Fared.of(None, episodes),)
+    def _fared(self, episodes: Episodes, lanes: Array | None = None) -> tuple[Fared, ...]:
+        """How agents fared, of all lanes or of these."""
+        among = np.ones(self._env.num_lanes, np.bool_) if lanes is None else lanes
+        roles = {name: each.lanes.numpy() for name, each in self._env.roles.items()}
+        if not roles:
+            return (Fared.of(None, episodes.of(among)),)
+        return tuple(Fared.of(name, episodes.of(mine[among[mine]])) for name, mine in roles.items())

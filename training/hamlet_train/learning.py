@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hamlet.env.environment import Env
 from hamlet_train.collect import Actor, Player, Present, collect
 from hamlet_train.crews import Crew
 from hamlet_train.exact.store import Store
+from hamlet_train.kinds import in_stages
 from hamlet_train.past import Past
 from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learner, Progress, digest_of
@@ -64,7 +65,8 @@ class Training:
         self.collect()
         lines = tuple(each.learner.update(each.store) for each in self.crews)
         self.note()
-        return lines
+        stages = in_stages(self.env, self.crews[0].learner.ranks)
+        return lines if stages is None else tuple(replace(each, stages=stages) for each in lines)
 
     def note(self) -> None:
         """Keep the crews as they are among their past selves, where there are any."""

@@ -94,7 +94,7 @@ class Progress:
 
     `gradient` is the norm of the gradient before it is scaled down, the mean of those of all minibatches; NaN where it
     is not noted. `role` is whose update it is, where roles learn policies of their own; `ticks` are those of all
-    agents."""
+    agents. `stages` are how many worlds are in which stage of a curriculum after it."""
 
     update: int
     ticks: int
@@ -110,6 +110,7 @@ class Progress:
     weights: str
     gradient: float = math.nan
     role: str | None = None
+    stages: Mapping[str, int] | None = None
 
 
 @dataclass(slots=True)

@@ -52,6 +52,8 @@ NUMBERS = {
 """The whole numbers of a manifest, and where they lie."""
 TEXTS = ("weights", "role")
 """The entries of a line of `progress.jsonl` that are no numbers."""
+OPTIONAL = ("role", "stages")
+"""The entries that lines of trainings without roles, and without stages, have not."""
 PACKAGES = ("hamletc", "torch", "numpy", "safetensors")
 
 Line = TypeVar("Line")
@@ -222,13 +224,13 @@ class Run:
     def keep_evaluations(self, updates: int) -> list[Evaluated]:
         """Forget evaluations after so many updates, which are done once more; those that are left."""
         evaluations = [each for each in self.evaluations() if each.update <= updates]
-        text = "".join(_line(asdict(each)) for each in evaluations)
+        text = "".join(map(line_of_evaluation, evaluations))
         write_whole(self.folder / "evaluations.jsonl", text.encode())
         return evaluations
 
     def add_evaluation(self, evaluated: Evaluated) -> None:
         """Note an evaluation."""
-        self._add("evaluations.jsonl", _line(asdict(evaluated)))
+        self._add("evaluations.jsonl", line_of_evaluation(evaluated))
 
     def _add(self, name: str, line: str) -> None:
         with (self.folder / name).open("a") as file:
@@ -257,8 +259,12 @@ class Run:
 
 def line_of(progress: Progress) -> str:
     """An update as a line of JSON, the same whenever and wherever it was computed."""
-    said = asdict(progress)
-    return _line(said if progress.role else {name: value for name, value in said.items() if name != "role"})
+    return _line({name: value for name, value in asdict(progress).items() if name not in OPTIONAL or value is not None})
+
+
+def line_of_evaluation(evaluated: Evaluated) -> str:
+    """An evaluation as a line of JSON."""
+    return _line({name: value for name, value in asdict(evaluated).items() if name != "kinds" or value})
 
 
 def _line(said: dict[str, Any]) -> str:
@@ -267,10 +273,13 @@ def _line(said: dict[str, Any]) -> str:
 
 def _progress(said: dict[str, Any]) -> Progress:
     """An update from JSON, in which `null` is a number that there is not."""
+    stages = said.pop("stages", None)
+    if stages is not None and not (isinstance(stages, dict) and all(type(each) is int for each in stages.values())):
+        raise TypeError("stages are numbers of worlds by name")
     whole: dict[str, Any] = {name: math.nan if value is None else value for name, value in said.items()}
     if not all(isinstance(value, str if name in TEXTS else (int, float)) for name, value in whole.items()):
         raise TypeError("an update is numbers, and the SHA-256 of weights")
-    return Progress(**whole)
+    return Progress(**whole, stages=stages)
 
 
 def _manifest(said: dict[str, Any]) -> Manifest:

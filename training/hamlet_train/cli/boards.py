@@ -114,4 +114,8 @@ def scalars(evaluated: Evaluated) -> dict[str, float]:
             numbers[whole] = middle.mean
             numbers[f"{whole}/lower quartile"] = middle.lower
             numbers[f"{whole}/upper quartile"] = middle.upper
+    for kind in evaluated.kinds:
+        for fared in kind.fared:
+            whole = f"return/{fared.role}" if fared.role else "return"
+            numbers[f"{whole}/{kind.name}"] = fared.returned.mean
     return numbers

@@ -33,6 +33,10 @@ def show(run: Run, module: Module, manifest: Manifest, digest: str, threads: int
     chance = of_chance(evaluations)
     for now, by_chance in zip(trained(evaluations)[-1].fared, chance.fared if chance else (), strict=True):
         click.echo(said(now, by_chance))
+    randoms = {} if chance is None else {each.name: each for each in chance.kinds}
+    for kind in trained(evaluations)[-1].kinds:
+        for now, by_chance in zip(kind.fared, randoms.get(kind.name, kind).fared, strict=True):
+            click.echo(said(now, by_chance, f"{kind.name}: "))
     for line in advice(run.lines(), evaluations):
         click.echo(f"warning: {line}", err=True)
     if run.read().ended:
@@ -44,12 +48,12 @@ def show(run: Run, module: Module, manifest: Manifest, digest: str, threads: int
     click.echo(f"a page of it: {shlex.join(['hamletc', 'report', str(run.folder)])}")
 
 
-def said(now: Fared, by_chance: Fared) -> str:
-    """The last evaluation of a role in a line."""
+def said(now: Fared, by_chance: Fared, where: str = "") -> str:
+    """The last evaluation of a role in a line, in all worlds or in those of a kind."""
     figures = (
         f"{name} {getattr(now, each).mean:.4g} (random {getattr(by_chance, each).mean:.4g})"
         for name, each in (("return", "returned"), ("length", "length"))
     )
     role = f"{now.role}: " if now.role else ""
     going = f", of which {now.unfinished} had not ended" if now.unfinished else ""
-    return f"evaluated {role}{', '.join(figures)}, mean of {now.episodes} episodes{going}"
+    return f"evaluated {where}{role}{', '.join(figures)}, mean of {now.episodes} episodes{going}"

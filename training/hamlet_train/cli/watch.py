@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from hamlet_train.evaluation import RANDOM, Evaluated, Fared
+from hamlet_train.evaluation import RANDOM, Evaluated, Fared, Kind
+from hamlet_train.kinds import told
 from hamlet_train.ppo import Progress as Update
 from hamlet_train.training import Watch
 
@@ -47,7 +48,9 @@ class Last:
         figures = () if self._now is None else self._now.fared
         by_chance = figures if self._chance is None else self._chance.fared
         fared = ", ".join(map(_briefly, figures, by_chance))
-        return ": ".join(filter(None, (rate, fared and f"return {fared}")))
+        kinds = [] if self._now is None else [f"{each.name} {_means(each)}" for each in self._now.kinds]
+        said = "; ".join([*filter(None, [fared and f"return {fared}"]), *kinds])
+        return ": ".join(filter(None, (rate, said))) + (f" (worlds: {told(update.stages)})" if update.stages else "")
 
     def _rate(self, ticks: int) -> str:
         now = monotonic()
@@ -63,6 +66,10 @@ class Last:
 def _briefly(fared: Fared, by_chance: Fared) -> str:
     role = f"{fared.role} " if fared.role else ""
     return f"{role}{fared.returned.mean:.4g} (random {by_chance.returned.mean:.4g})"
+
+
+def _means(kind: Kind) -> str:
+    return "/".join(f"{each.returned.mean:.4g}" for each in kind.fared)
 
 
 def in_short(number: float) -> str:

@@ -35,6 +35,7 @@ def page(studied: Studied) -> str:
         "<h2>How it learnt</h2>",
         _note(count),
         f'<div class="charts">{"".join(_curves(studied))}</div>',
+        _kinds(studied.trainings[0]),
         "<h2>What ends lives, and what is used</h2>",
         f'<div class="charts">{"".join(_shares(studied.moments, studied.what))}</div>',
         "<h2>Three lives</h2>",
@@ -122,6 +123,33 @@ def _curves(studied: Studied) -> list[str]:
             title = what if role == ALL else f"{role}: {what}"
             drawn.append(charts.lines(title, "agent-ticks of training", lines))
     return drawn
+
+
+def _kinds(training: Trained) -> str:
+    """A table of the last evaluation in worlds of each kind, and its course; nothing where there is one kind alone."""
+    evaluations = training.run.evaluations()
+    points, chance = trained(evaluations), of_chance(evaluations)
+    if not points or not points[-1].kinds:
+        return ""
+    randoms = {} if chance is None else {each.name: each for each in chance.kinds}
+    rows, lines = list[str](), list[Line]()
+    for place, kind in enumerate(points[-1].kinds):
+        for number, fared in enumerate(kind.fared):
+            role = fared.role or ""
+            random = randoms[kind.name].fared[number] if kind.name in randoms else None
+            means = [fared.returned.mean, fared.length.mean, *([random.returned.mean] if random else [])]
+            cells = (kind.name, role, f"{fared.episodes:,}", *(f"{each:.4g}" for each in means))
+            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+            course = [(float(each.ticks), each.kinds[place].fared[number].returned.mean) for each in points]
+            colour = COLOURS[len(lines) % len(COLOURS)]
+            lines.append(Line(f"{kind.name} {role}".strip(), course, colour=colour))
+    head = "".join(f"<th>{each}</th>" for each in ("worlds", "", "episodes", "return", "length", "random return"))
+    chart = charts.lines("return of an episode", "agent-ticks of training", lines)
+    return (
+        f"<h2>In which worlds</h2><table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        f"<p>The last evaluation of seed {training.manifest.seed}, by the stage in which worlds are, and by thirds of "
+        f'them where they draw a param.</p><div class="charts">{chart}</div>'
+    )
 
 
 def _learnt(every: Sequence[Sequence[Evaluated]], number: int, name: str) -> Line:

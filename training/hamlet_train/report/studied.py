@@ -21,6 +21,7 @@ from hamlet_train.policy import Policy, read_all
 from hamlet_train.report.film import Life, filmed
 from hamlet_train.report.followed import Followed, action_names, by_one_action, followed
 from hamlet_train.run import Manifest, Run
+from hamlet_train.variety import params_of
 
 AGENTS = 200
 """Agents, about, whose first episodes are counted, of each seed."""
@@ -97,8 +98,10 @@ def studied(run: Run, threads: int, tell: Tell) -> Studied:
     longest = LONGEST if module.universe.lifespan is None else module.universe.lifespan.ticks
     worlds = max(-(-AGENTS // agents), 1)
 
+    params = params_of(first.params, module.universe)
+
     def here() -> Env:
-        return environment(module, worlds, agents, seed)
+        return environment(module, worlds, agents, seed, params=params)
 
     tell("random actions")
     env = here()
@@ -153,7 +156,8 @@ def _moments(
     moments = []
     for path in checkpoints_in(training.run.checkpoints):
         tell(f"the policy after update {int(path.stem)}")
-        env = environment(module, max(-(-WATCHED // agents), 1), agents, seed)
+        params = params_of(manifest.params, module.universe)
+        env = environment(module, max(-(-WATCHED // agents), 1), agents, seed, params=params)
         course = followed(env, chooser(env, networks_of(path, training, module), threads), longest)
         names = [a.name for a in module.universe.affordances] if what == "affordances" else action_names(env)
         counts = course.uses if what == "affordances" else course.actions
@@ -180,7 +184,8 @@ def _lives(
     for name, lane in chosen.items():
         tell(name.lower())
         world, agent = divmod(int(lane), agents)
-        env = environment(module, 1, agents, seed, world)
+        params = params_of(training.manifest.params, module.universe)
+        env = environment(module, 1, agents, seed, world, params)
         life = filmed(name, env, chooser(env, policy, threads), agent, int(episodes.lengths[lane]))
         if life.length != int(episodes.lengths[lane]):
             raise TrainError(f"world {world} of {module.name} went another way when it was filmed")
