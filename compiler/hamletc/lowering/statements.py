@@ -130,7 +130,7 @@ def _displace(lane: Lane, relocation: Displace, measured: Measured | None) -> No
             builder.select(builder.less(by, zero), builder.add(by, builder.i32(size)), by)
             for by, size in zip(numbers, universe.space.sizes, strict=True)
         )
-    there = tuple(displaced(builder, universe, axis, position[axis], by) for axis, by in enumerate(numbers))
+    there = _on_cell(lane, tuple(displaced(builder, universe, axis, position[axis], by) for axis, by in enumerate(numbers)))
     wall = barred(lane, position, there)
     there = there if wall is None else _chosen(lane, wall, position, there)
     lane.position = held_back(lane, position, there)
@@ -138,7 +138,7 @@ def _displace(lane: Lane, relocation: Displace, measured: Measured | None) -> No
 
 def _teleport(lane: Lane, relocation: Teleport, measured: Measured | None) -> None:
     """Put the agent at a place, unless that is a wall."""
-    there = _numbers(lane, relocation.to, measured)
+    there = _on_cell(lane, _numbers(lane, relocation.to, measured))
     wall = stopped(lane, there)
     lane.position = there if wall is None else _chosen(lane, wall, lane.position, there)
 
@@ -149,6 +149,17 @@ def _numbers(lane: Lane, values: tuple[Expression, ...], measured: Measured | No
     if schema.position_dtype(lane.universe) == "f32":
         return numbers
     return tuple(whole(lane.builder, number) for number in numbers)
+
+
+def _on_cell(lane: Lane, place: tuple[Value, ...]) -> tuple[Value, ...]:
+    """A place of the type of positions, which on a grid is a cell: the same, where the agent goes there."""
+    grid = lane.universe.space
+    if not lane.columns or not isinstance(grid, Grid):
+        return place
+    # A lane that does something else in this tick has its numbers here, which may name no cell; tables are read at it.
+    builder = lane.builder
+    ends = ((builder.i32(0), builder.i32(size - 1)) for size in grid.sizes)
+    return tuple(builder.clamp(x, low, high) for x, (low, high) in zip(place, ends, strict=True))
 
 
 def _chosen(lane: Lane, condition: Value, then: tuple[Value, ...], otherwise: tuple[Value, ...]) -> tuple[Value, ...]:

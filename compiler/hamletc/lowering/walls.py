@@ -34,22 +34,12 @@ def _of_map_or(lane: Lane, wall: Expression | None, position: tuple[Value, ...])
     """Whether (BOOL) a position (I32 per axis) is a wall of the map, or a condition holds there; `None` where there is
     neither."""
     builder, floor = lane.builder, lane.plan.ground
-    position, conditions = _inside(lane, position), []
+    conditions = []
     if floor is not None and floor.has_walls:
         conditions.append(is_wall(builder, floor, cell_index(builder, grid_of(lane.universe).sizes, position)))
     if wall is not None:
         conditions.append(lower_expression(replace(lane, position=position, cells={}, columns=(), row=0), wall))
     return builder.any(conditions) if conditions else None
-
-
-def _inside(lane: Lane, position: tuple[Value, ...]) -> tuple[Value, ...]:
-    """A position (I32 per axis) that names a cell: the same, where it is one of the agent."""
-    if not lane.columns:
-        return position
-    # A lane that does something else in this tick has its numbers here, which may name no cell.
-    builder, sizes = lane.builder, grid_of(lane.universe).sizes
-    ends = ((builder.i32(0), builder.i32(size - 1)) for size in sizes)
-    return tuple(builder.clamp(x, low, high) for x, (low, high) in zip(position, ends, strict=True))
 
 
 def barred(lane: Lane, start: tuple[Value, ...], there: tuple[Value, ...]) -> Value | None:
@@ -64,7 +54,7 @@ def crossed(lane: Lane, start: tuple[Value, ...], there: tuple[Value, ...]) -> V
     builder, floor = lane.builder, lane.plan.ground
     if floor is None or floor.thin is None:
         return None
-    of, to = (cell_index(builder, grid_of(lane.universe).sizes, _inside(lane, position)) for position in (start, there))
+    of, to = (cell_index(builder, grid_of(lane.universe).sizes, position) for position in (start, there))
     rises = builder.less(of, to)
     apart = builder.select(rises, builder.sub(to, of), builder.sub(of, to))
     walls = builder.to_u32(builder.lookup(floor.thin.table, builder.select(rises, of, to)))
