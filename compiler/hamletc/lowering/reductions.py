@@ -170,8 +170,8 @@ def asked_uses(planned: Plan) -> tuple[str, ...]:
     """The affordances of which something after step 4 asks whether they were used, where an agent may use several."""
     if planned.computed:
         return ()
-    sites = tuple(site.part for site in sites_of_settling(planned.universe))
-    asked = {node.affordance for node in nodes(sites) if isinstance(node, Used)}
+    sites = (*sites_of_settling(planned.universe), *_sites(planned.universe, "cells"))
+    asked = {node.affordance for node in nodes(tuple(site.part for site in sites)) if isinstance(node, Used)}
     return tuple(name for name in planned.numbers if name in asked)
 
 
