@@ -49,6 +49,14 @@ def test_its_kernels_in_c_agree(path: Path, run_program: Run) -> None:
     again(path, "c", run_program)
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in FOUND if path.stem.startswith("wasm_")], ids=lambda path: path.stem
+)
+def test_its_kernels_in_webassembly_agree(path: Path, run_program: Run) -> None:
+    pytest.importorskip("wasmtime")
+    again(path, "wasm", run_program)
+
+
 @pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("ptx_")], ids=lambda path: path.stem)
 def test_its_ptx_agrees(path: Path, run_program: Run) -> None:
     again(path, "ptx:sm_90", run_program)

@@ -96,9 +96,10 @@ class Library(Arithmetic):
                 return Coded(values[0].code + op("i64.popcnt"), INDEX)
             case "pick":
                 assert isinstance(values[1].number, int), "lanes have numbers that are known"
-                spelt = "f32x4.extract_lane" if values[0].element == "f32" else "i32x4.extract_lane"
-                picked = CType("number", values[0].element)
-                return Coded(values[0].code + lane(spelt, values[1].number), picked)
+                # A constant is a number, which all lanes have.
+                vector = converted(values[0], CType("vector", values[0].element))
+                spelt = "f32x4.extract_lane" if vector.element == "f32" else "i32x4.extract_lane"
+                return Coded(vector.code + lane(spelt, values[1].number), CType("number", vector.element))
             case "every_other":
                 left, right, first = values
                 lanes = operations.ODD if first.number else operations.EVEN
