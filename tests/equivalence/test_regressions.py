@@ -49,9 +49,7 @@ def test_its_kernels_in_c_agree(path: Path, run_program: Run) -> None:
     again(path, "c", run_program)
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in FOUND if path.stem.startswith("wasm_")], ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", [path for path in FOUND if path.stem.startswith("wasm_")], ids=lambda path: path.stem)
 def test_its_kernels_in_webassembly_agree(path: Path, run_program: Run) -> None:
     pytest.importorskip("wasmtime")
     again(path, "wasm", run_program)
