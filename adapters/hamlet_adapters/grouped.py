@@ -33,18 +33,19 @@ class Handout:
         values: how many an observation has.
         groups: its groups, in the order of the file; empty: it is a row of numbers.
         ranges: for each group the numbers, of its shape, that its bytes stand for as 0 and as 255.
+        alone: an image, a discrete number, or a group of whole numbers that is the whole observation, which then needs
+            no dictionary.
     """
 
     values: int
     groups: tuple[Group, ...] = ()
     ranges: tuple[tuple[Tensor, Tensor], ...] = field(default=(), compare=False)
+    alone: Group | None = field(init=False, compare=False)
 
-    @property
-    def alone(self) -> Group | None:
-        """An image, a discrete number, or a group of whole numbers that is the whole observation, which then needs no
-        dictionary."""
+    def __post_init__(self) -> None:
         only = self.groups[0] if len(self.groups) == 1 else None
-        return None if only is None or (only.kind == "values" and only.numbers is None) else only
+        needless = only is not None and (only.kind != "values" or only.numbers is not None)
+        object.__setattr__(self, "alone", only if needless else None)
 
     def arrays(self, rows: Array) -> Any:
         """Observations [..., values] as they are handed out: views, but whole numbers, which have the type of their

@@ -59,12 +59,12 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
             raise EnvError(f'action_mask is "observation" or "info", not {shown(action_mask)}')
         self.world = ParallelEnv(universe, agents, render_mode, **arguments)
         self.render_mode = self.world.render_mode
-        self.metadata = self.world.metadata | {"is_parallelizable": not self.world.env.universe.acting}
+        self.metadata = self.world.metadata | {"is_parallelizable": self.world.all_act}
         self.possible_agents = list(self.world.possible_agents)
         self.agents: list[str] = []
         self._as_dict = action_mask == "observation"
         self._spaces = {name: self._space(name) for name in self.possible_agents}
-        self._observations: dict[str, Any] = {}
+        self._last_observations: dict[str, Any] = {}
         self._asked: list[str] = []
         self._chosen: dict[str, Any] = {}
         self._early: dict[str, float] = {}
@@ -88,9 +88,11 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
         Raises:
             EnvError: an argument is wrong, or the environment is closed, and nothing was changed; or nobody ever acts.
         """
-        self._observations, self.infos = self.world.reset(seed, options)
+        self.world.begin(seed, options)
+        self._last_observations = {}
         self.possible_agents = list(self.world.possible_agents)
         self.agents = list(self.world.agents)
+        self.infos = {name: {"action_mask": self.world.mask(name)} for name in self.agents}
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -141,10 +143,10 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
         Raises:
             EnvError: there is no such agent, or no episode has begun.
         """
-        self.world.observation_space(agent)
-        if agent not in self._observations:
-            raise EnvError("call reset before the first observation")
-        observation = deepcopy(self._observations[agent])
+        if agent in self._last_observations:
+            observation = deepcopy(self._last_observations[agent])
+        else:
+            observation = self.world.observation(agent)
         if not self._as_dict:
             return observation
         return {"observation": observation, "action_mask": self.world.mask(agent)}
@@ -163,14 +165,14 @@ class AECEnv(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
 
     def _tick(self, chosen: dict[str, Any]) -> None:
         """Run a tick with what those have chosen who act, and add up what it pays."""
-        observations, rewards, terminations, truncations, infos = self.world.step_with(chosen)
-        for name in (each for each in rewards if each not in self._cumulative_rewards):
-            self._born(name)
-        for name, reward in rewards.items():
-            self._observations[name] = observations[name]
+        for name, (reward, terminated, truncated) in self.world.advance(chosen).items():
+            if name not in self._cumulative_rewards:
+                self._born(name)
             self.rewards[name] += reward
-            self.terminations[name], self.truncations[name] = terminations[name], truncations[name]
-            self.infos[name] = infos[name]
+            self.terminations[name], self.truncations[name] = terminated, truncated
+            self.infos[name] = self.world.info(name)
+            if terminated or truncated:
+                self._last_observations[name] = self.world.observation(name)
 
     def _born(self, name: str) -> None:
         """Take in an agent that was born in a tick."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pettingzoo
 import torch
 
+from hamlet.backend.protocol import Singling
+from hamlet.env.environment import Env
+from hamlet.env.single import SingleSteps
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
 from hamlet.schema.roles import suited_agents
-from hamlet_adapters.frames import Frame, Frames
+from hamlet_adapters.frames import Frames
 from hamlet_adapters.grouped import Way
 from hamlet_adapters.handover import FIRST, Handover
 from hamlet_adapters.seeds import FirstSeed
@@ -22,6 +25,34 @@ from hamlet_gym.spaces import PER_SECOND, Choice, View
 from hamlet_pettingzoo.players import Player, players_of
 
 Array = np.ndarray[Any, Any]
+ENDS = ("reward", "terminated", "truncated", "used", "cause")
+
+
+class Results(Protocol):
+    """What the last call wrote, by the names of `Outputs.tensors`."""
+
+    def array(self, name: str) -> Array:
+        """An array of it."""
+        ...
+
+
+class SharedWorld(SingleSteps):
+    """A world whose results are the environment's own memory, which the next call changes: hand out copies."""
+
+    @staticmethod
+    def fits(env: Env) -> bool:
+        """Whether the backend has a shorter way to step the one world, and numpy its types."""
+        observed = None if env.observation is None else env.observation.dtype
+        plain = env.device.type == "cpu" and observed is not torch.bfloat16
+        return plain and env.num_worlds == 1 and isinstance(env._backend, Singling)
+
+    def array(self, name: str) -> Array:
+        """See `Results`."""
+        return self._arrays[name]
+
+    def _look(self) -> None:
+        super()._look()
+        self._arrays = {name: tensor.numpy() for name, tensor in self.outputs.tensors().items()}
 
 
 class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
@@ -34,8 +65,8 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     `hare_1.2` for its second life in an episode, which `possible_agents` then has, too.
 
     Attributes:
-        env: the world, a `hamlet.env.environment.Env`.
         possible_agents, agents: the names of all agents, and of those whose episode goes on.
+        all_act: whether all of them act in every tick: the universe does not say `acts when`.
     """
 
     def __init__(
@@ -63,12 +94,12 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         module = None if universe is None else opened(universe)
         if agents is None and module is not None:
             agents = suited_agents(module.universe, 2)
-        self.env = made(module, 1, {"backend": FIRST} | arguments, agents, shows_ends=True)
-        self._handover = Handover(self.env, arguments)
+        self._env = env = made(module, 1, {"backend": FIRST} | arguments, agents, shows_ends=True)
+        self._handover = Handover(env, arguments)
         self._first = FirstSeed(arguments)
-        self._players = players_of(self.env, observations)
+        self._players = players_of(env, observations)
         self.metadata = {
-            "name": self.env.universe.name,
+            "name": env.universe.name,
             "render_modes": list(WINDOWED),
             "render_fps": PER_SECOND,
             "is_parallelizable": True,
@@ -77,13 +108,30 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._lives: dict[int, int] = {}
         self.possible_agents = list(self._players)
         self.agents: list[str] = []
-        self._window = window_of(self.env, self.render_mode)
-        self._frames = Frames(self.env)
-        self._frame: Frame | None = None
-        low, high = self.env.control_low.cpu(), self.env.control_high.cpu()
-        self._resting = torch.zeros(self.env.num_controls).clamp(low, high).numpy()[:, None]
+        self._window = window_of(env, self.render_mode)
+        self._frames = Frames(env)
+        self._results: Results | None = None
+        self._ends: dict[str, list[Any]] = {}
+        self._shared: SharedWorld | None = None
+        self._lent = False
+        self.all_act = not env.universe.acting
+        self._reports = tuple(env.reports)
+        self._idle = idle_action(env.universe)
+        only_wait = np.zeros(env.num_actions, np.bool_)
+        only_wait[self._idle] = True
+        self._only_wait = only_wait.tobytes()
+        low, high = env.control_low.cpu(), env.control_high.cpu()
+        self._resting = torch.zeros(env.num_controls).clamp(low, high).numpy()[:, None]
         self._begun = False
         self._closed = False
+
+    @property
+    def env(self) -> Env:
+        """The world. Who has it can give its tensors other memory, for which every step looks from now on."""
+        self._lent = True
+        if self._shared is not None:
+            self._shared.watching = True
+        return self._env
 
     def observation_space(self, agent: str) -> View:
         """The space of an agent's observations."""
@@ -105,23 +153,34 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         Raises:
             EnvError: an argument is wrong, or the environment is closed. Nothing was changed.
         """
+        self.begin(seed, options)
+        return (
+            {name: self.observation(name) for name in self.agents},
+            {name: {"action_mask": self.mask(name)} for name in self.agents},
+        )
+
+    def begin(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode as `reset` does; `observation` and `mask` tell what agents see.
+
+        Raises:
+            EnvError: as for `reset`.
+        """
         self._open()
         reset_options = {} if options is None else options
         if not isinstance(reset_options, dict):
             raise EnvError(f"options are a dictionary, not {shown(options)}")
-        frame = self._frames.take()
-        self.env.reset(self._first.of(seed), reset_options.get("params"), out=frame.outputs)
+        first, params = self._first.of(seed), reset_options.get("params")
+        if self._shared is not None and self._begun and first is None and params is None:
+            self._shared.begin()
+            self._results = self._shared
+        else:
+            frame = self._frames.take()
+            self._env.reset(first, params, out=frame.outputs)
+            self._results = frame
         self._first.begun()
-        self._frame = frame
         self._show()
         self._lives = dict.fromkeys(np.flatnonzero(self._living()).tolist(), 1)
         self._begun, self.agents = True, [self._first_lives[lane] for lane in self._lives]
-        observations, masks = frame.array("observation"), frame.array("action_mask")
-        players = {name: self._players[name] for name in self.agents}
-        return (
-            {name: player.seen(observations) for name, player in players.items()},
-            {name: {"action_mask": player.mask(masks)} for name, player in players.items()},
-        )
 
     def step(
         self, actions: dict[str, Any]
@@ -147,13 +206,19 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         if not isinstance(actions, dict) or set(actions) != set(self.agents):
             named = ", ".join(self.agents)
             raise EnvError(f"actions are a dictionary with one for each of {named}, not {shown(actions)}")
-        return self.step_with(actions)
+        seen, rewards, terminations, truncations, infos = {}, {}, {}, {}, {}
+        for name, (reward, terminated, truncated) in self.advance(actions).items():
+            seen[name], infos[name] = self.observation(name), self.info(name)
+            rewards[name], terminations[name], truncations[name] = reward, terminated, truncated
+        return seen, rewards, terminations, truncations, infos
 
-    def step_with(
-        self, actions: dict[str, Any]
-    ) -> tuple[dict[str, Array], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
-        """Run a tick as `step` does, with actions of some agents; the others wait, or take the first action where there
-        is no `WAIT`, and their controls are what is nearest to 0.
+    def advance(self, actions: dict[str, Any]) -> dict[str, tuple[float, bool, bool]]:
+        """Run a tick with actions of some agents; the others wait, or take the first action where there is no `WAIT`,
+        and their controls are what is nearest to 0.
+
+        Returns:
+            By agent, of those that were there and those that were born: reward, terminated, truncated. `observation`
+            and `info` tell the others until the next tick.
 
         Raises:
             EnvError: there is no such action; the environment is closed. Nothing was changed.
@@ -161,46 +226,51 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         self._open()
         chosen, controls = self._lanes(actions)
         self._handover.due()
-        frame = self._frames.take()
-        self.env.step(chosen, controls, frame.outputs)
-        self._frame = frame
+        shared = self._shared or self._sharing()
+        if shared is not None:
+            shared.step_all(chosen, controls)
+            self._results = shared
+        else:
+            frame = self._frames.take()
+            self._env.step(chosen, controls, frame.outputs)
+            self._results = frame
         self._show()
-        outcome = {name: frame.array(name) for name in self.env.outcome}
-        observations, masks = frame.array("observation"), frame.array("action_mask")
-        names = tuple(self.env.reports)
-        results: tuple[Any, ...] = ({}, {}, {}, {}, {})
-        for name in (*self.agents, *self._born()):
-            player = self._players[name]
-            lane = player.lane
-            info: dict[str, Any] = {
-                "action_mask": player.mask(masks),
-                "used": int(outcome["used"][lane]),
-                "cause": int(outcome["cause"][lane]),
-            }
-            if names:
-                info["reports"] = dict(zip(names, outcome["reports"][:, lane].tolist(), strict=True))
-            row = (
-                player.seen(observations),
-                float(outcome["reward"][lane]),
-                bool(outcome["terminated"][lane]),
-                bool(outcome["truncated"][lane]),
-                info,
-            )
-            for result, value in zip(results, row, strict=True):
-                result[name] = value
-        self.agents = [name for name in results[0] if not (results[2][name] or results[3][name])]
-        return results[0], results[1], results[2], results[3], results[4]
+        self._ends = ends = {name: self._results.array(name).tolist() for name in ENDS}
+        by_lane = list(zip(ends["reward"], ends["terminated"], ends["truncated"], strict=True))
+        rows = {name: by_lane[self._players[name].lane] for name in (*self.agents, *self._born())}
+        self.agents = [name for name, (_, terminated, truncated) in rows.items() if not (terminated or truncated)]
+        return rows
+
+    def observation(self, agent: str) -> Any:
+        """The observation that an agent has now.
+
+        Raises:
+            EnvError: there is no such agent, or no episode has begun.
+        """
+        player = self._player(agent)
+        if not self._begun:
+            raise EnvError("call reset before the first observation")
+        return player.seen(self._seen())
+
+    def info(self, agent: str) -> dict[str, Any]:
+        """What `step` tells of an agent beside results: of the last tick."""
+        assert self._results is not None, "an episode has begun"
+        player, ends = self._player(agent), self._ends
+        lane = player.lane
+        info = {"action_mask": player.mask(self._masks()), "used": ends["used"][lane], "cause": ends["cause"][lane]}
+        if self._reports:
+            info["reports"] = dict(zip(self._reports, self._results.array("reports")[:, lane].tolist(), strict=True))
+        return info
 
     @property
     def acting(self) -> list[str]:
         """Agents of `agents` that act in the tick to come, in the order of their numbers: all of them where the
         universe does not say `acts when`. The others wait, whatever they are given."""
-        if not self.env.universe.acting:
+        if self.all_act:
             return list(self.agents)
-        wait = idle_action(self.env.universe)
-        masks = self._masks()
-        only_wait = masks[:, wait] & (masks.sum(axis=1) == 1)
-        return [name for name in self.agents if not only_wait[self._players[name].lane]]
+        masks, wait, width = self._masks().tobytes(), self._only_wait, len(self._only_wait)
+        lanes = ((name, width * self._players[name].lane) for name in self.agents)
+        return [name for name, first in lanes if masks[first : first + width] != wait]
 
     def mask(self, agent: str) -> Array:
         """The mask of an agent, [actions] int8, as `infos` have it."""
@@ -214,15 +284,13 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     def state(self) -> Array:
         """The observations of all agents, [agents, values], as the world has them: those of agents that ended too."""
         self._open()
-        if self._frame is None:
-            return np.array(self.env.observation.cpu())  # type: ignore[union-attr]
-        return self._frame.array("observation").copy()
+        return self._seen().copy()
 
     def render(self) -> Any:
         """A picture of the world, as `render_mode` says; `None` without one, and where a window shows it."""
         if self._window is not None:
             return self._show()
-        return None if self.render_mode is None else self.env.render(self.render_mode)
+        return None if self.render_mode is None else self._env.render(self.render_mode)
 
     def close(self) -> None:
         """No other call is taken from now on."""
@@ -231,17 +299,17 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             self._window.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        # What the last step wrote is what a copy of the environment has itself.
-        return vars(self) | {"_frame": None}
+        # What the last step wrote is what a copy of the environment has itself, and so are memory and functions of C.
+        return vars(self) | {"_results": None, "_shared": None}
 
     def _show(self) -> None:
         if self._window is not None:
-            self._window.show(self.env.render("rgb_array"))  # type: ignore[arg-type]
+            self._window.show(self._env.render("rgb_array"))  # type: ignore[arg-type]
 
     def _lanes(self, actions: dict[str, Any]) -> tuple[list[int], Array | None]:
         """An action for each lane, and controls [controls, lanes]; agents without one wait."""
-        env = self.env
-        lanes = [idle_action(env.universe)] * env.num_lanes
+        env = self._env
+        lanes = [self._idle] * env.num_lanes
         controls = np.repeat(self._resting, env.num_lanes, axis=1) if env.num_controls else None
         for name, action in actions.items():
             player = self._players[name]
@@ -252,12 +320,12 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
 
     def _living(self) -> Array:
         """Who lives, [agents] bool."""
-        alive: Array = self.env.state["alive"].cpu().numpy()
+        alive: Array = self._env.state["alive"].cpu().numpy()
         return alive
 
     def _born(self) -> list[str]:
         """The names of those that were born in the last tick, in the order of their numbers."""
-        if not self.env.universe.pools:
+        if not self._env.universe.pools:
             return []
         before = {self._players[name].lane for name in self.agents}
         names = []
@@ -272,9 +340,24 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
                 names.append(name)
         return names
 
+    def _seen(self) -> Array:
+        """The observations of all agents, [agents, values]."""
+        if self._results is None:
+            return self._env.observation.cpu().numpy()  # type: ignore[union-attr]
+        return self._results.array("observation")
+
     def _masks(self) -> Array:
         """The masks of all agents, [agents, actions] bool."""
-        return self.env.action_mask.cpu().numpy().copy() if self._frame is None else self._frame.array("action_mask")
+        if self._results is None:
+            return self._env.action_mask.cpu().numpy()
+        return self._results.array("action_mask")
+
+    def _sharing(self) -> SharedWorld | None:
+        """The shorter way to step the world, where its backend has one."""
+        if SharedWorld.fits(self._env):
+            self._shared = SharedWorld(self._env)
+            self._shared.watching = self._lent
+        return self._shared
 
     def _player(self, agent: str) -> Player:
         if agent not in self._players:

@@ -27,6 +27,7 @@ class Player:
         lane: its number in its world.
         handout: how its observations are handed out.
         actions: the numbers of the environment's actions that it has, in the order of its own numbers.
+        columns: the same, of arrays of the environment's actions.
         wait: its own number of the action that does nothing, or of the first one where it has none to choose.
     """
 
@@ -36,6 +37,7 @@ class Player:
     handout: Handout
     action_space: Choice
     actions: tuple[int, ...]
+    columns: slice | list[int]
     wait: int
 
     def seen(self, observations: Array) -> Any:
@@ -45,7 +47,7 @@ class Player:
     def mask(self, masks: Array) -> Array:
         """The player's mask, int8, from those of all agents [agents, actions]; all 0 where it does not act, and cannot
         choose to wait."""
-        mask: Array = masks[self.lane, list(self.actions)].astype(np.int8)
+        mask: Array = masks[self.lane, self.columns].astype(np.int8)
         return mask
 
     def act(self, chosen: Any) -> tuple[int, Array | None]:
@@ -78,6 +80,8 @@ class Player:
         Raises:
             EnvError: it has no such action.
         """
+        if type(chosen) is int and 0 <= chosen < len(self.actions):
+            return self.actions[chosen]
         number = np.asarray(chosen)
         if number.dtype.kind not in "iu" or number.size != 1 or not 0 <= int(number.reshape(())) < len(self.actions):
             raise EnvError(f"an action of {self.name} is a number in 0 .. {len(self.actions) - 1}, not {shown(chosen)}")
@@ -113,5 +117,7 @@ def _player(env: Env, name: str, lane: int, actions: tuple[int, ...], way: Way, 
             done = spaces.Dict({"action": number, "controls": done["controls"]})
         case _:
             pass
-    idle = idle_action(env.universe)
-    return Player(name, lane, observed, seen, done, actions, actions.index(idle) if idle in actions else 0)
+    idle, first = idle_action(env.universe), min(actions, default=0)
+    span = slice(first, first + len(actions))
+    columns = span if actions == tuple(range(span.start, span.stop)) else list(actions)
+    return Player(name, lane, observed, seen, done, actions, columns, actions.index(idle) if idle in actions else 0)

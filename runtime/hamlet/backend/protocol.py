@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
 import torch
 
 from hamlet.backend.buffers import Buffers, Statistics
@@ -221,16 +222,26 @@ class Clock(Protocol):
 
 
 class Single(Protocol):
-    """Ticks of the only lane of buffers, for who counts microseconds: the same bits as `Backend.step` and
-    `Backend.reset`, into the same tensors."""
+    """Ticks of the only world of buffers, for who counts microseconds: the same bits as `Backend.step` and
+    `Backend.reset`, into the same tensors.
+
+    Attributes:
+        actions: [lanes] i32, those of the last tick.
+    """
+
+    actions: torch.Tensor
 
     def moved(self) -> bool:
         """Whether a tensor has other memory now, as after `share_memory_`; then others have to be made."""
         ...
 
     def step(self, now: Clock, action: int, controls: Sequence[float]) -> None:
-        """One tick with an action and controls in range, which is counted: both happen, or neither, also if Ctrl-C is
-        pressed."""
+        """One tick of one lane with an action and controls in range, which is counted: both happen, or neither, also if
+        Ctrl-C is pressed."""
+        ...
+
+    def step_all(self, now: Clock, actions: Sequence[int], controls: np.ndarray[Any, Any] | None) -> None:
+        """The same with an action for each lane, and controls [controls, lanes] f32; without these they stay."""
         ...
 
     def begin(self, seed: int) -> None:
@@ -240,8 +251,8 @@ class Single(Protocol):
 
 @runtime_checkable
 class Singling(Protocol):
-    """A backend that has a shorter way to run one lane."""
+    """A backend that has a shorter way to run one world."""
 
     def single(self, buffers: Buffers) -> Single:
-        """Ticks of buffers of one lane."""
+        """Ticks of buffers of one world."""
         ...

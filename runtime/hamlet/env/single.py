@@ -1,10 +1,11 @@
-"""Steps of an environment of one lane, whose action and controls are numbers of Python."""
+"""Steps of an environment of one world, whose actions and controls are numbers of Python."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import torch
 
 from hamlet import schema
@@ -14,9 +15,12 @@ if TYPE_CHECKING:
     from hamlet.env.environment import Env
 
 
+Array: TypeAlias = np.ndarray[Any, Any]
+
+
 class SingleSteps:
-    """`Env.step` and `Env.reset` of one lane on a CPU, into the environment's own memory: by the backend's shorter way,
-    and by these calls where telemetry counts, and where that way has to be made (anew).
+    """`Env.step` and `Env.reset` of one world on a CPU, into the environment's own memory: by the backend's shorter
+    way, and by these calls where telemetry counts, and where that way has to be made (anew).
 
     Attributes:
         outputs: the environment's own.
@@ -24,7 +28,7 @@ class SingleSteps:
     """
 
     def __init__(self, env: Env) -> None:
-        """`env` has one world of one agent, on a CPU."""
+        """`env` has one world, on a CPU."""
         assert isinstance(env._backend, Singling)
         self._env, self._backend = env, env._backend
         self._now, self._checked, self._whole = env._now, env._checked, env._whole
@@ -34,7 +38,7 @@ class SingleSteps:
         self._look()
 
     def step(self, action: int, controls: Sequence[float] = ()) -> None:
-        """Run a tick with an action and controls in range.
+        """Run a tick of one agent with an action and controls in range.
 
         Raises:
             EnvError: a param or an input was written in place and is out of bounds, or the environment is closed.
@@ -42,14 +46,28 @@ class SingleSteps:
         """
         now, single = self._now, self._single
         if single is None or now.telemetry is not None or (self.watching and self._changed(single)):
-            self._env.step(torch.tensor([action], dtype=torch.int32), [[value] for value in controls] or None)
-            self._single = self._backend.single(self._env._buffers)
-            self._look()
+            self._step_by_env([action], [[value] for value in controls] or None)
             return
         for held in self._checked:
             held.check()
         now.shown, now.untouched, now.acted = None, False, action
         single.step(now, action, controls)
+
+    def step_all(self, actions: Sequence[int], controls: Array | None = None) -> None:
+        """Run a tick with an action in range for each lane, and controls in range [controls, lanes] f32, where the
+        universe has some.
+
+        Raises:
+            EnvError: as for `step`.
+        """
+        now, single = self._now, self._single
+        if single is None or now.telemetry is not None or (self.watching and self._changed(single)):
+            self._step_by_env(actions, controls)
+            return
+        for held in self._checked:
+            held.check()
+        now.shown, now.untouched, now.acted = None, False, single.actions
+        single.step_all(now, actions, controls)
 
     def begin(self) -> None:
         """Begin the next episode, as `Env.reset` without arguments.
@@ -66,18 +84,23 @@ class SingleSteps:
             held.check()
         with self._whole:
             for values, nothing in self._past:
-                values[0] = nothing
+                values.fill(nothing)
             self._reports.fill(0)
             self._episode[0] += 1
             now.shown = None
             single.begin(now.seed)
+
+    def _step_by_env(self, actions: Sequence[int], controls: Any) -> None:
+        self._env.step(torch.tensor(actions, dtype=torch.int32), controls)
+        self._single = self._backend.single(self._env._buffers)
+        self._look()
 
     def _look(self) -> None:
         """Find the memory of the environment: where outputs may have other memory than before."""
         outcome = dict(self.outputs.buffers.outcome)
         self._reports = outcome.pop("reports", torch.zeros(0)).numpy()
         nothing = {name: schema.NOWHERE if name in ("used", "cause") else 0 for name in outcome}
-        self._past = [(values.numpy().data, nothing[name]) for name, values in outcome.items()]
+        self._past = [(values.numpy(), nothing[name]) for name, values in outcome.items()]
         self._episode = self._env._buffers.state["episode"].numpy().data
 
     def _changed(self, single: Single) -> bool:

@@ -1,7 +1,7 @@
-"""Ticks of a single lane: what `hamlet.launch.cpu.steps` does, with as little Python as there can be.
+"""Ticks of a single world: what `hamlet.launch.cpu.steps` does, with as little Python as there can be.
 
-Such a tick takes about as long as ten statements of Python. So nothing is made in it: the words of its table, its
-action and its controls are written in place.
+A tick of one agent takes about as long as ten statements of Python. So nothing is made in it: the words of its table,
+actions and controls are written in place.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import torch
 
 from hamlet.backend.protocol import Clock
 from hamlet.launch.cpu.entry import COUNT, LANES, LINE, WIDE, Entry
+from hamlet.launch.cpu.memory import Array
 
 CALL = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 """A function of C that is called with Python's lock held: whoever takes the lock in the meantime keeps it for
@@ -24,7 +25,11 @@ WORD = 0xFFFFFFFF
 
 
 class Single:
-    """Ticks of buffers of one lane; see `hamlet.backend.protocol.Single`."""
+    """Ticks of buffers of one world; see `hamlet.backend.protocol.Single`.
+
+    Attributes:
+        actions: [lanes] i32, those of the last tick.
+    """
 
     def __init__(
         self,
@@ -34,6 +39,7 @@ class Single:
         share: Sequence[int],
         tensors: Sequence[torch.Tensor],
         controls: torch.Tensor | None,
+        lanes: int,
         kept: object,
     ) -> None:
         """`at` has the word of each argument of the kernel, `share` the words of the only thread's share; `tensors` are
@@ -48,15 +54,17 @@ class Single:
         shares = array("q", bytes(2 * LINE))
         free = -shares.buffer_info()[0] % LINE // 8
         shares[free : free + len(share)] = array("q", share)
-        action, self._begun = np.zeros(1, np.int32), np.ones(1, np.bool_)
+        self.actions, self._begun = torch.zeros(lanes, dtype=torch.int32), np.ones(1, np.bool_)
+        actions = self.actions.numpy()
         words[COUNT] = words[LANES] = words[WIDE] = 0
-        words[at["actions"]], words[at["shares"]] = action.ctypes.data, shares.buffer_info()[0] + 8 * free
+        words[at["actions"]], words[at["shares"]] = actions.ctypes.data, shares.buffer_info()[0] + 8 * free
         # A view of memory takes two thirds of the time of an array to write into.
         self._words: memoryview[int] = memoryview(words)
         self._shares: memoryview[int] = memoryview(shares)[free:]
         self._share = share[0]
-        self._action: memoryview[Any] = action.data
+        self._action: memoryview[Any] = actions.data
         self._controls: memoryview[Any] = (np.zeros(0, np.float32) if controls is None else controls[:, 0].numpy()).data
+        self._actions, self._all_controls = actions, None if controls is None else controls.numpy()
         self._low, self._high, self._tick = at["seed_low"], at["seed_high"], at["tick"]
         self._ticks, self._begins = at["ticks"], at["begins"]
         self._seed = -1
@@ -83,6 +91,14 @@ class Single:
         # Python looks for Ctrl-C and for other threads where a call or a turn of a loop ends: not between these lines.
         now.tick = (tick + 1) & WORD
         call(address)
+
+    def step_all(self, now: Clock, actions: Sequence[int], controls: Array | None) -> None:
+        """See `hamlet.backend.protocol.Single`."""
+        self._actions[:] = actions
+        if controls is not None:
+            assert self._all_controls is not None, "a universe with controls"
+            self._all_controls[:] = controls
+        self.step(now, actions[0], ())
 
     def begin(self, seed: int) -> None:
         """See `hamlet.backend.protocol.Single`."""

@@ -98,14 +98,14 @@ class Steps:
         self._rows = 0 if buffers.observation is None else len(buffers.observation)
 
     def single(self) -> Single:
-        """The same ticks for who has one lane, and counts nothing."""
+        """The same ticks for who has one world, and counts nothing."""
         tensors, observation = [*self._tensors.values()], self._buffers.observation
         if observation is not None:
             tensors.append(observation)
             self._words[self._observation] = observation.data_ptr()
         share = self._shares[: len(self._shares) // (1 + len(self._others))]
         controls = self._buffers.state.get("controls")
-        return Single(self._entry, self._at, self._words, share, tensors, controls, self)
+        return Single(self._entry, self._at, self._words, share, tensors, controls, self._lanes, self)
 
     def _counts_of_threads(self, values: Values) -> tuple[list[dict[int, int]], list[Array]]:
         """Threads count apart: the words of each one but the first that differ, and the pairs of arrays of all."""
