@@ -5,15 +5,20 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+import hamlet
 from hamlet.errors import EnvError
 from hamlet.package.module import Module
+from hamlet_gym import Env
 from hamlet_pettingzoo import AECEnv, ParallelEnv
+
+FIRST_MEAL = hamlet.load(Path(__file__).parents[2] / "generated" / "first_meal")
 
 SHORE = """
 universe shore
@@ -109,6 +114,22 @@ def test_memory_of_its_tensors_may_move(shore: Module) -> None:
                 tensor.share_memory_()
         actions = chosen(one)
         assert same(one.step(actions), other.step(actions)), number
+
+
+def test_histories_have_its_steps(shore: Module) -> None:
+    world, single = ParallelEnv(shore, backend="c", seed=3), Env(FIRST_MEAL, backend="c", seed=3)
+    world.reset()
+    single.reset()
+    for number in range(9):
+        if number == 3:
+            for each in (world, single):
+                each.env.keep_history()
+        world.step(chosen(world))
+        single.step(number % 6)
+        if number == 5:
+            states = [each.env.state["meters"].clone() for each in (world, single)]
+    for each, meters in zip((world, single), states, strict=True):
+        assert torch.equal(each.env.at(6).state["meters"], meters)
 
 
 def test_wrong_actions_change_nothing(shore: Module) -> None:

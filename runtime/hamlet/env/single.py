@@ -29,7 +29,6 @@ class SingleSteps:
 
     def __init__(self, env: Env) -> None:
         """`env` has one world, on a CPU."""
-        assert isinstance(env._backend, Singling)
         self._env, self._backend = env, env._backend
         self._now, self._checked, self._whole = env._now, env._checked, env._whole
         self._single: Single | None = None
@@ -92,7 +91,9 @@ class SingleSteps:
 
     def _step_by_env(self, actions: Sequence[int], controls: Any) -> None:
         self._env.step(torch.tensor(actions, dtype=torch.int32), controls)
-        self._single = self._backend.single(self._env._buffers)
+        backend = self._backend = self._env._backend
+        # One that keeps a history has no shorter way.
+        self._single = backend.single(self._env._buffers) if isinstance(backend, Singling) else None
         self._look()
 
     def _look(self) -> None:
@@ -104,5 +105,6 @@ class SingleSteps:
         self._episode = self._env._buffers.state["episode"].numpy().data
 
     def _changed(self, single: Single) -> bool:
-        """Whether the environment is closed, or a tensor has other memory."""
-        return self._env._own is not self.outputs or single.moved()
+        """Whether the environment is closed or has another backend, or a tensor has other memory."""
+        env = self._env
+        return env._own is not self.outputs or env._backend is not self._backend or single.moved()
