@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import threading
 from base64 import b64decode
 from collections.abc import Iterator
@@ -22,13 +23,22 @@ from typing import Any
 
 CHROMIUM = shutil.which("chromium")
 COMMAND = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe")
+BEGIN = """
+import fcntl, os, sys
+# Pipes may have one of these numbers already, and so go by way of others.
+high = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
+for number, each in enumerate(high, start=3):
+    os.dup2(each, number)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+"""A program that begins Chromium, which reads from 3 and writes to 4."""
 ALT, CONTROL, SHIFT = 1, 2, 8
 CODES = {
     "Enter": 13, "Escape": 27, " ": 32, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Tab": 9,
-    "End": 35, "Home": 36, "F8": 119,
+    "F8": 119,
 }  # fmt: skip
 """Windows' numbers of keys that write no letter, by which Chromium knows them."""
-PATIENCE = 90.0
+PATIENCE = 40.0
 """Seconds that a page has to show something."""
 PAUSE = 0.1
 
@@ -122,10 +132,9 @@ class _Talk:
 def chromium() -> Iterator[Tab]:
     """A tab of a Chromium that remembers nothing."""
     (reads_there, writes), (reads, writes_there) = os.pipe(), os.pipe()
-    # Chromium reads from 3 and writes to 4; those pipes may have these numbers themselves, and so go by way of others.
-    pipes = f'exec 8<&{reads_there} 9>&{writes_there} && exec 3<&8 4>&9 8<&- 9>&- && exec "$0" "$@"'
+    pipes = (str(reads_there), str(writes_there))
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        command = ["sh", "-c", pipes, str(CHROMIUM), *COMMAND, f"--user-data-dir={folder}"]
+        command = [sys.executable, "-c", BEGIN, *pipes, str(CHROMIUM), *COMMAND, f"--user-data-dir={folder}"]
         process = subprocess.Popen(
             command, pass_fds=(reads_there, writes_there), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

@@ -69,6 +69,14 @@ export class Worlds {
     return new VIEWS[type](this.#calls.memory.buffer, this.#begun().address(place) >>> 0, each * lanes);
   }
 
+  /* One number in a row of an array, of all worlds or lanes. */
+  fill(name, row, value) {
+    const { pitch, rows } = this.#places.get(name) ?? missing(name);
+    const all = this.array(name);
+    const columns = all.length / (pitch || (rows?.length ?? 1));
+    for (let column = 0; column < columns; column += 1) all[pitch ? column * pitch + row : row * columns + column] = value;
+  }
+
   /* FNV-1a, of 64 bits, over the bytes of state and outcomes: equal digests, equal bits. */
   digest() {
     return BigInt.asUintN(64, this.#begun().digest()).toString(16).padStart(16, "0");
@@ -128,6 +136,17 @@ export class Shards {
     this.setup = { worlds, agents, seed: BigInt(seed) };
     await this.#each((thread, part) => thread.ask("begin", { ...this.setup, ...part }));
     return this;
+  }
+
+  /* As `reset` of worlds in one thread. */
+  async reset(seed = 0n) {
+    await this.#each((thread) => thread.ask("reset", seed));
+    this.setup.seed = BigInt(seed);
+  }
+
+  /* As `fill` of worlds in one thread. */
+  async fill(name, row, value) {
+    await this.#each((thread) => thread.ask("fill", [name, row, value]));
   }
 
   /* So many ticks of all worlds, in which every agent draws from all actions. */
@@ -232,6 +251,8 @@ function serve(listen, tell) {
   const calls = {
     open: async (module) => { worlds = await instantiated(module); },
     begin: (setup) => { worlds.begin(setup); },
+    reset: (seed) => { worlds.reset(seed); },
+    fill: ([name, row, value]) => { worlds.fill(name, row, value); },
     rollout: (ticks) => { worlds.rollout(ticks); },
     array: (name) => worlds.array(name).slice(),
   };

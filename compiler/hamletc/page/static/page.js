@@ -2,6 +2,7 @@
 
 import { Chart, INKS } from "./chart.js";
 import { isFree, keysOf, shownKey } from "./keys.js";
+import { Many } from "./many.js";
 import { isLong, read, written, wrong } from "./link.js";
 import { got, letters, textOf } from "./packed.js";
 import { made, part, round, shelved, sized, slider, swatch, theme } from "./parts.js";
@@ -25,6 +26,7 @@ let going = true;
 let left = 0; // of a tick
 let last = 0;
 const chart = new Chart();
+const many = new Many(() => run);
 
 function say(message) {
   part("wrong").hidden = message === "";
@@ -69,6 +71,7 @@ async function use(bytes, about, policy, setup) {
   run = await Run.of(bytes, about, policy);
   picture = about.picture === null ? null : new Picture(about.picture);
   promised = setup.digest;
+  many.stop();
   show();
   begin(whole);
   prove();
@@ -383,4 +386,4 @@ async function main() {
 
 const missing = lacking();
 if (missing !== null) say(missing);
-else main().catch((error) => say(location.protocol === "file:" ? "Open this page from a host: hamletc page said how." : error.message));
+else main().catch((error) => say(error.message));

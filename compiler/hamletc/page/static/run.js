@@ -57,6 +57,11 @@ export class Run {
     this.#past.note(this.worlds, this.by, true);
   }
 
+  /* The bytes of the module. */
+  get bytes() {
+    return this.#bytes;
+  }
+
   /* The first and the last tick that can be seen again. */
   get span() {
     return this.#past.span;
@@ -145,9 +150,8 @@ export class Run {
 function begin(worlds, about, { agents, seed, params }) {
   worlds.begin({ worlds: 1, agents, seed });
   if (about.params.length === 0) return;
-  const values = worlds.array("params");
-  about.params.forEach((param, row) => {
-    if (param.name in params) values[row] = params[param.name];
+  about.params.forEach(({ name }, row) => {
+    if (name in params) worlds.fill("params", row, params[name]);
   });
   worlds.reset(seed);
 }
