@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ MOMENTS = ("first_moment", "second_moment")
 COUNTED = ("first_power", "second_power", "samples", "discounted", "discounted_squares")
 LIVES = ("lengths", "returns", "discounted")
 MEMORY = ("hidden", "before", "acted")
-BEFORE: dict[str, Any] = {"shared": True, "past": 0, "fixed": [], "memory": 0}
+BEFORE: dict[str, Any] = {"shared": True, "past": 0, "fixed": [], "memory": 0, "critic": 0, "team": 0}
 """The settings of trainings that do not say them: those of before there were any."""
 
 
@@ -51,6 +51,8 @@ def save(path: Path, training: Training) -> None:
         lives = {f"lives.{name}": _lives(each, name) for name in LIVES}
         moments = {name: getattr(learned, name) for name in MOMENTS}
         mine = lives | tensors_of(each.learner.network, learned.parameters) | moments | _remembered(each)
+        if each.critic is not None:
+            mine |= {f"critic.{name}": getattr(each.critic.learner.learned, name) for name in ("parameters", *MOMENTS)}
         tensors |= {f"{crew.prefix}{name}": tensor for name, tensor in mine.items()}
         counts = {name: float(getattr(learned, name)).hex() for name in COUNTED}
         facts = about_network(each.learner.network) | {"counts": counts}
@@ -113,6 +115,13 @@ def load(path: Path, training: Training) -> None:
         counts = {name: float.fromhex(facts["counts"][name]) for name in COUNTED}
         counters: dict[str, Any] = moments | counts
         learner.learned = Learned(parameters_of(path, learner.network, mine), update=said["update"], **counters)
+        if each.critic is not None:
+            # Counts and lives are those of its crew, which sees the same rewards.
+            judge = each.critic.learner
+            arrays: dict[str, Any] = {name: mine[f"critic.{name}"].copy() for name in ("parameters", *MOMENTS)}
+            judge.learned = replace(learner.learned, **arrays)
+            for name in LIVES:
+                getattr(judge.lives, name)[:] = getattr(learner.lives, name)
     if training.past is not None:
         selves = [parts[each.crew.role][0]["selves"] for each in training.crews]
         training.past.selves[:] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -75,15 +75,17 @@ class Actor:
         bounds: Array,
         lanes: Array | None = None,
         actions: Array | None = None,
+        team_pay: range | None = None,
     ) -> None:
         """`bounds` are those of its lanes at which threads part, see `hamlet_train.groups.Share`; `lanes` and `actions`
-        are as in `hamlet_train.crews.Crew`."""
+        are as in `hamlet_train.crews.Crew`; `team_pay` are agents of a world that are paid the mean of their
+        rewards."""
         self._present = present
         self._table = network.table
         self._inputs = network.inputs
         self._team = team
         self._bounds: list[int] = bounds.tolist()
-        self._lanes, self._actions = lanes, actions
+        self._lanes, self._actions, self._team_pay = lanes, actions, team_pay
         self._prepared: Prepared | None = None
 
     def act(self, parameters: Array, store: Store, tick: int) -> None:
@@ -103,6 +105,8 @@ class Actor:
         """Store what came of a tick; `last` are observations [lanes, values] of the environment."""
         looks = self._prepared_for(parameters, store).look
         by_lane, by_value = last.stride()
+        if self._team_pay is not None:
+            flags = (shared_pay(flags[0], self._present.env.num_agents, self._team_pay), *flags[1:])
         seen = last.data_ptr(), by_value, by_lane, *(each.data_ptr() for each in flags)
 
         def work(first: int, end: int, scratch: Array) -> None:
@@ -131,17 +135,34 @@ class Actor:
         return prepared
 
 
+class Judge(Protocol):
+    """A critic that is no part of an actor; see `hamlet_train.critic.Critic`."""
+
+    def judge(self, tick: int) -> None: ...
+
+    def look(self, tick: int, last: torch.Tensor, *flags: torch.Tensor) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Player:
-    """An actor with its parameters and its store."""
+    """An actor with its parameters and its store, and who judges beside it."""
 
     actor: Actor
     parameters: Array
     store: Store
+    judge: Judge | None = None
 
     def act(self, tick: int) -> None:
         """Choose for a tick, see `Actor.act`."""
         self.actor.act(self.parameters, self.store, tick)
+        if self.judge is not None:
+            self.judge.judge(tick)
+
+    def look(self, tick: int, last: torch.Tensor, *flags: torch.Tensor) -> None:
+        """Store what came of a tick, see `Actor.look`."""
+        self.actor.look(self.parameters, self.store, tick, last, *flags)
+        if self.judge is not None:
+            self.judge.look(tick, last, *flags)
 
 
 def choose(present: Present, players: Sequence[Player], tick: int = 0) -> Choice:
@@ -161,7 +182,7 @@ def collect(present: Present, learners: Sequence[Player], others: Sequence[Playe
         last = observation if by_hand else info["final_observation"]
         assert last is not None
         for each in learners:
-            each.actor.look(each.parameters, each.store, tick, last, *flags)
+            each.look(tick, last, *flags)
         if by_hand:
             _begin(env)
     for each in learners:
@@ -173,6 +194,17 @@ def _begin(env: Env) -> None:
     over = ~env.state["alive"].view(env.num_worlds, env.num_agents).any(dim=1)
     if bool(over.any()):
         env.reset(worlds=over)
+
+
+def shared_pay(rewards: torch.Tensor, agents: int, team: range) -> torch.Tensor:
+    """Rewards [lanes] with the mean of a team, of each world, in the place of those of its members: they are added in
+    the order of their numbers."""
+    shared = rewards.numpy().reshape(-1, agents).copy()
+    total = np.zeros(len(shared), np.float32)
+    for agent in team:
+        total += shared[:, agent]
+    shared[:, team.start : team.stop] = (total / np.float32(len(team)))[:, None]
+    return torch.from_numpy(shared.reshape(-1))
 
 
 def bounds_of(lanes: int) -> Array:

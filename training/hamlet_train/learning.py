@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hamlet.env.environment import Env
 from hamlet_train.collect import Actor, Player, Present, collect
 from hamlet_train.crews import Crew
+from hamlet_train.critic import Critic
 from hamlet_train.exact.store import Store
 from hamlet_train.kinds import in_stages
 from hamlet_train.past import Past
@@ -17,17 +18,25 @@ from hamlet_train.ppo import Learner, Progress, digest_of
 
 @dataclass(frozen=True, slots=True)
 class Learning:
-    """A crew that learns: its learner, the actor that plays for it, and the store between both."""
+    """A crew that learns: its learner, the actor that plays for it, and the store between both; and its critic, where
+    that is a network of its own."""
 
     crew: Crew
     learner: Learner
     actor: Actor
     store: Store
+    critic: Critic | None = None
 
     @property
     def player(self) -> Player:
         """The actor with what was learnt so far."""
-        return Player(self.actor, self.learner.learned.parameters, self.store)
+        return Player(self.actor, self.learner.learned.parameters, self.store, self.critic)
+
+    def update(self) -> Progress:
+        """Learn from the store."""
+        judged = None if self.critic is None else self.critic.teach(self.store)
+        line = self.learner.update(self.store)
+        return line if judged is None else replace(line, value_loss=judged.value_loss)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ class Training:
     def advance(self) -> tuple[Progress, ...]:
         """One update of each crew."""
         self.collect()
-        lines = tuple(each.learner.update(each.store) for each in self.crews)
+        lines = tuple(each.update() for each in self.crews)
         self.note()
         stages = in_stages(self.env, self.crews[0].learner.ranks)
         return lines if stages is None else tuple(replace(each, stages=stages) for each in lines)

@@ -17,9 +17,12 @@ LIMITS: dict[str, tuple[float, float]] = {
     "value": (0.0, 10.0),
     "norm": (1e-6, 1e6),
     "memory": (0, 64),
+    "critic": (0, 1),
+    "team": (0, 1),
 }
 MEMORY = "memory"
-"""The setting that has an option of its own."""
+OF_OPTIONS = (MEMORY, "critic", "team")
+"""Settings that have options of their own."""
 WIDEST, DEEPEST = 1024, 8
 """Outputs of a hidden layer, and hidden layers."""
 
@@ -37,7 +40,10 @@ class Settings:
         clip: by how much the ratio of probabilities may move.
         entropy, value: the weights of the entropy, which goes down to 0 too, and of the value's loss.
         norm: the greatest norm of a gradient.
-        memory: how many numbers an agent remembers; 0 of a network without a memory. An option of its own says it.
+        memory: how many numbers an agent remembers; 0 of a network without a memory. Options of their own say this and
+            what follows.
+        critic: 1 where the critic is a network of its own, which sees the world.
+        team: 1 where agents who share a policy are paid the mean of what all of them in their world are paid.
     """
 
     hidden: tuple[int, ...] = (64, 64)
@@ -52,11 +58,13 @@ class Settings:
     value: float = 0.5
     norm: float = 0.5
     memory: int = 0
+    critic: int = 0
+    team: int = 0
 
 
 def names() -> list[str]:
     """The settings that `--set` changes, in their order."""
-    return [field.name for field in fields(Settings) if field.name != MEMORY]
+    return [field.name for field in fields(Settings) if field.name not in OF_OPTIONS]
 
 
 def read_settings(said: Any) -> Settings:
@@ -65,10 +73,10 @@ def read_settings(said: Any) -> Settings:
     Raises:
         ValueError: one lacks, is unknown, or is out of range.
     """
-    # Runs of before there was a memory say nothing of it.
-    if not isinstance(said, dict) or {*said, MEMORY} != {*names(), MEMORY}:
+    # Runs of before there were these options say nothing of them.
+    if not isinstance(said, dict) or {*said, *OF_OPTIONS} != {*names(), *OF_OPTIONS}:
         raise ValueError(f"settings are {', '.join(names())}")
-    said = {MEMORY: 0, **said}
+    said = dict.fromkeys(OF_OPTIONS, 0) | said
     for name, usual in asdict(Settings()).items():
         number, (low, high) = said[name], LIMITS.get(name, (1, WIDEST))
         layers = number if name == "hidden" and isinstance(number, list) else [number]

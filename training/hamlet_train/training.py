@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from hamlet_train import checkpoint
 from hamlet_train.budget import Aim, stalled
 from hamlet_train.collect import Actor, Present
 from hamlet_train.crews import Crew, crew_sizes, crews_of
+from hamlet_train.critic import Critic
 from hamlet_train.draws import crew_seed
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluate import check_roles, player
@@ -114,9 +115,15 @@ def learning(
     """A crew before its first update; `seed` is what it draws with for itself."""
     network = crew.network(manifest.settings.hidden, manifest.settings.memory)
     mine = team.beside(network.scratch)
+    settings = manifest.settings
+    critic = None
+    if settings.critic:
+        critic = Critic.begun(present, team, crew, share, settings, manifest.updates, seed, ranks)
+        # Its own last row learns nothing.
+        settings = replace(settings, value=0.0)
     learner = Learner(
         network,
-        manifest.settings,
+        settings,
         seed,
         manifest.updates,
         share,
@@ -128,8 +135,9 @@ def learning(
         crew.role,
         manifest.agents,
     )
-    actor = Actor(present, network, mine, share.bounds, crew.lanes, crew.actions)
-    return Learning(crew, learner, actor, Store.empty(network, share.lanes, manifest.settings.horizon))
+    pay = crew.agents if settings.team else None
+    actor = Actor(present, network, mine, share.bounds, crew.lanes, crew.actions, pay)
+    return Learning(crew, learner, actor, Store.empty(network, share.lanes, settings.horizon), critic)
 
 
 def plan_of(module: Module, manifest: Manifest, training: Training) -> Plan:

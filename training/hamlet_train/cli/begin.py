@@ -20,6 +20,7 @@ from hamlet_train.groups import Groups
 from hamlet_train.past import check_past
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, packaged, versions
+from hamlet_train.settings import OF_OPTIONS
 from hamlet_train.training import begun
 from hamlet_train.variety import params_of
 
@@ -48,6 +49,8 @@ class Arguments:
     patience: int | None = None
     threads: int | None = None
     memory: str | None = None
+    critic: str | None = None
+    team: bool = False
 
 
 def opened(universe: Path, name: str, arguments: Arguments, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
@@ -103,6 +106,9 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
     if arguments.minutes is not None and arguments.ticks is not None:
         raise TrainError("--minutes and --ticks both say how long it trains: take one of them")
     settings, past = settings_of(arguments.settings, arguments.memory), past_of(arguments.against)
+    settings = replace(settings, critic=int(arguments.critic == "world"), team=int(arguments.team))
+    if settings.memory and settings.critic:
+        raise TrainError("a critic that sees the world remembers nothing: leave out --memory or --critic")
     if settings.memory and past:
         raise TrainError(
             "past selves remember nothing of the episodes that they come into: leave out --memory or --against"
@@ -117,6 +123,8 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
         if past:
             sizes = crew_sizes(module.universe, shape.agents, arguments.shared)
             check_past(len(sizes) - len(opponents), Groups.of_crews(shape.worlds, sizes)[0])
+        if shape.agents == 1 and (settings.critic or settings.team):
+            raise TrainError("--critic world and --team are for worlds of several agents: give --agents")
         params_of(arguments.params, module.universe)
         if arguments.until is not None:
             Aim.of(arguments.until, [role.name for role in module.universe.roles or ()])
@@ -171,7 +179,11 @@ def _check_same(run: Run, universe: Path, arguments: Arguments) -> None:
     memory = arguments.memory or (f"gru:{manifest.settings.memory}" if manifest.settings.memory else None)
     if arguments.memory and settings_of((), memory).memory != manifest.settings.memory:
         raise TrainError(f"{run.folder} has another memory: leave out --memory, or take another --name")
-    if arguments.settings and settings_of(arguments.settings, memory) != manifest.settings:
+    for name, asked in (("critic", arguments.critic == "world"), ("team", arguments.team)):
+        if asked and not getattr(manifest.settings, name):
+            raise TrainError(f"{run.folder} is trained without --{name}: leave it out, or take another --name")
+    options = {name: getattr(manifest.settings, name) for name in OF_OPTIONS}
+    if arguments.settings and replace(settings_of(arguments.settings, memory), **options) != manifest.settings:
         raise TrainError(f"{run.folder} has other settings: leave out --set, or take another --name")
     if digest_of(universe) != manifest.digest:
         raise TrainError(f"{run.folder} trains another universe, or another version of {manifest.universe}")

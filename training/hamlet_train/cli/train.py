@@ -41,6 +41,9 @@ from hamlet_train.settings import names
 @click.option("--patience", type=click.IntRange(1, 2**16), metavar="N",
               help="End after N evaluations without progress.")  # fmt: skip
 @click.option("--memory", metavar="gru:N", help="Agents remember N numbers, which gated recurrent units learn to keep.")
+@click.option("--critic", type=click.Choice(["own", "world"]),
+              help="The critic sees what its agent does, by default, or what all of the world do.")  # fmt: skip
+@click.option("--team", is_flag=True, help="Agents who share a policy are paid the mean of theirs in a world.")
 @click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
 @click.option("--sink", "sinks", multiple=True, metavar="SINK",
               help="Where numbers go too: wandb:PROJECT, mlflow:EXPERIMENT, MODULE:FUNCTION. Repeatable.")  # fmt: skip
@@ -64,6 +67,8 @@ def train(
     until: str | None,
     patience: int | None,
     memory: str | None,
+    critic: str | None,
+    team: bool,
     tensorboard: bool,
     sinks: tuple[str, ...],
 ) -> None:
@@ -86,7 +91,8 @@ def train(
     named = name_of(universe) if name is None else name
     try:
         beside, budget = (shared, opponents, against, params), (minutes, until, patience, threads)
-        arguments = Arguments(ticks, worlds, agents, seed, settings, gradient_norm, *beside, *budget, memory=memory)
+        basics = (ticks, worlds, agents, seed, settings, gradient_norm)
+        arguments = Arguments(*basics, *beside, *budget, memory=memory, critic=critic, team=team)
         run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:
             roles = " and ".join(role.name for role in module.universe.roles)
