@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import rich_click as click
 
 from hamlet.terminal import visible_lines
+
+PICTURES = (".svg", ".png")
+LIVES, QUICK_LIVES = (256, 500), (64, 100)
+"""Worlds and ticks in which two universes are played side by side."""
 
 
 @click.command()
@@ -19,6 +24,7 @@ from hamlet.terminal import visible_lines
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
 @click.option("--quick", is_flag=True, help="Compare less.")
 @click.option("--common", is_flag=True, help="Where one side has more than the other, compare what both have.")
+@click.option("--picture", type=click.Path(path_type=Path), help="Draw two universes, into NAME.svg or NAME.png.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.pass_context
 def diff(
@@ -30,6 +36,7 @@ def diff(
     seed: int,
     quick: bool,
     common: bool,
+    picture: Path | None,
     as_json: bool,
 ) -> None:
     """Find the first value in which LEFT and RIGHT differ: the operation, its inputs, the rule and its source line.
@@ -41,6 +48,9 @@ def diff(
 
     What stands on one side only (meters, actions, params, observations, reports, ...) or in another order is listed,
     and is a difference; with --common it is listed, and what both have is compared.
+
+    Of two universes that say different things it is also said which parts are new, gone or changed, and what that does
+    to lives, returns, uses and ends, with the same random numbers on both sides.
 
     Exit code 0 if everything is equal and something happened, 1 if something differs, 2 for wrong usage.
     """
@@ -54,11 +64,15 @@ def diff(
         if side.backend is not None and side.backend not in RUNNERS:
             problem = f"{side.backend!r} is not one of {', '.join(RUNNERS)}."
             raise click.BadParameter(problem, param_hint=name)
+    if picture is not None and picture.suffix not in PICTURES:
+        raise click.BadParameter(f"{picture} ends in neither .svg nor .png.", param_hint="--picture")
     paths = [side.path for side in sides.values() if side.path is not None]
     if not paths:
         raise click.BadParameter("one of both sides has to name a universe.", param_hint="LEFT")
 
+    from hamlet_lab.diff.behaviour import behaviour
     from hamlet_lab.diff.diff import diff as compare
+    from hamlet_lab.diff.meaning import meaning
     from hamlet_lab.verify import QUICK, THOROUGH
 
     effort = QUICK if quick else THOROUGH
@@ -66,6 +80,23 @@ def diff(
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder, Console(stderr=True).status("comparing"):
         ours, theirs = open_sides(list(sides.values()), Path(folder))
         report = compare(ours, theirs, effort, seed, common)
-    click.echo(report.to_json() if as_json else visible_lines(report.render()))
+        parts = meaning(ours, theirs)
+        few, short = QUICK_LIVES if quick else LIVES
+        played = behaviour(ours, theirs, worlds or few, ticks or short, seed) if parts or picture is not None else None
+    if as_json:
+        told = json.loads(report.to_json()) | {"meaning": [asdict(part) for part in parts]}
+        told["behaviour"] = None if played is None else asdict(played)
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        click.echo(visible_lines(report.render()))
+        if parts:
+            click.echo(visible_lines("\n".join(["meaning:", *(line for part in parts for line in part.lines())])))
+        if played is not None:
+            click.echo(visible_lines("\n".join(played.lines())))
+    if picture is not None and played is not None:
+        from hamlet_lab.diff.picture import draw
+
+        draw((ours.label, theirs.label), played, picture)
+        click.echo(f"picture  {picture}", err=as_json)
     if not report.ok:
         ctx.exit(1)

@@ -31,19 +31,33 @@ TOLD = 4
 
 def parts_of(universe: Universe) -> dict[str, str]:
     """The digest of each part, by its name: `affordance Bed`, `lifespan`, `the order of meters`."""
+    whole = _whole(universe)
+    return {WHOLE: _digest(whole)} | {name: _digest(value) for name, value in _parts(whole).items()}
+
+
+def values_of(universe: Universe) -> dict[str, Any]:
+    """Each part as the canonical JSON of the universe has it, with its places in the text."""
+    return _parts(_whole(universe))
+
+
+def _whole(universe: Universe) -> dict[str, Any]:
     allow_deep_trees()
-    whole = json.loads(to_json(universe))
-    parts = {WHOLE: _digest(whole)}
+    whole: dict[str, Any] = json.loads(to_json(universe))
+    return whole
+
+
+def _parts(whole: Mapping[str, Any]) -> dict[str, Any]:
+    parts: dict[str, Any] = {}
     for key, value in whole.items():
         if key in ("kind", "name", *OF_THE_TEXT):
             continue
         if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
-            parts[key.replace("_", " ")] = _digest(value)
+            parts[key.replace("_", " ")] = value
             continue
         names = [_named(each, number) for number, each in enumerate(value, 1)]
-        parts |= {name: _digest(each) for name, each in zip(names, value, strict=True)}
+        parts |= zip(names, value, strict=True)
         if len(names) > 1:
-            parts[f"{ORDER}{key}"] = _digest(names)
+            parts[f"{ORDER}{key}"] = names
     return parts
 
 
@@ -92,15 +106,16 @@ def _named(declaration: Mapping[str, Any], number: int) -> str:
 
 
 def _digest(value: Any) -> str:
-    text = json.dumps(_without_places(value), sort_keys=True, ensure_ascii=False)
+    text = json.dumps(without_places(value), sort_keys=True, ensure_ascii=False)
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:DIGITS]
 
 
-def _without_places(value: Any) -> Any:
+def without_places(value: Any) -> Any:
+    """The JSON of a part, without where it stands in the text."""
     match value:
         case dict():
-            return {name: _without_places(each) for name, each in value.items() if name not in OF_THE_TEXT}
+            return {name: without_places(each) for name, each in value.items() if name not in OF_THE_TEXT}
         case list():
-            return [_without_places(each) for each in value]
+            return [without_places(each) for each in value]
         case _:
             return value

@@ -53,6 +53,10 @@ def test_versions_as_json() -> None:
     assert "mul(0.02, " in cause["left"]["code"]
     assert "mul(0.03, " in cause["right"]["code"]
     assert cause["left"]["value"] != cause["right"]["value"]
+    assert [(part["name"], part["values"]) for part in report["meaning"]] == [
+        ("cascade hunger_saddens", ["body 0.02 -> 0.03"])
+    ]
+    assert report["behaviour"]["agents"] == [1, 1]
 
 
 def test_a_stale_package(folder: Path) -> None:
