@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,10 @@ from hamletc.errors import CompileError
 from hamletc.kinds import expect
 
 if TYPE_CHECKING:
+    from hamlet.backend.buffers import Shape
     from hamlet.universe import Universe
     from hamlet_lab.whatif.alteration import Alteration
+    from hamlet_lab.whatif.question import Start
 
 MOST_TICKS = 1 << 16
 
@@ -34,7 +37,7 @@ MOST_TICKS = 1 << 16
               help="How many worlds are changed alike for the effect on lengths and returns; 0: none.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
 @click.option("--param", "param", multiple=True, metavar="NAME=NUMBER", help="A param of all worlds. Repeatable.")
-@click.option("--shares", type=click.Choice(["affordances", "rules", "both"]),
+@click.option("--shares", type=click.Choice(["affordances", "rules", "both", "agents"]),
               help="In place of a change: which of these earned the reward, as Shapley values.")  # fmt: skip
 @click.option("--orders", type=click.IntRange(2, 1 << 14), default=32, show_default=True,
               help="Orders that are sampled for shares.")  # fmt: skip
@@ -64,6 +67,7 @@ def whatif(
     from hamlet_lab.cli.trace import usual
     from hamlet_lab.diff.open import opened, spec
     from hamlet_lab.whatif.effects import effects
+    from hamlet_lab.whatif.question import Question, Start
     from hamlet_lab.whatif.twins import parts, twins
     from hamletc.cli.params import check_within, declared, numbers_of
 
@@ -79,15 +83,22 @@ def whatif(
         for name, value in params.items():
             check_within(declared(name, source.universe), value)
         shape = checked_shape(source.universe, 1, agents, world)
+        if shares == "agents":
+            if shape.agents == 1:
+                raise CompileError(f"world {world} has agent 0 alone: --agents N takes more")
+            many = Shape(worlds or 1, shape.agents, world)
+            _agent_shares(Start(source.side(named.backend or usual()), seed, params), many, ticks, orders)
+            return
         if shares is not None:
-            _shares(source.universe, shares, shape.agents, worlds or 1, ticks, seed, orders)
+            _shares(source.universe, shares, shape.agents, worlds or 1, ticks, seed, orders, params)
             return
         if agent >= shape.agents:
             which = f"agents 0 .. {shape.agents - 1}" if shape.agents > 1 else "agent 0 alone"
             raise CompileError(f"there is no agent {agent}: world {world} has {which}")
         alteration = _alteration(source.universe, action, setting)
         side = source.side(named.backend or usual())
-        without, altered = twins(side, shape, seed, tick, ticks, agent, alteration, params)
+        question = Question(Start(side, seed, params), agent, alteration, tick, ticks)
+        without, altered = twins(question, shape)
         parting = list(parts(side, without, altered))
         click.echo(f"{side.label}, world {world}, agent {agent}, seed {seed}: what if {alteration} in tick {tick}")
         _say(f"{len(parting)} of {shape.agents} agents of the world part in {ticks} ticks; no other world knows of it")
@@ -96,7 +107,7 @@ def whatif(
         if worlds:
             many = Shape(worlds, shape.agents, 0)
             click.echo(f"over {worlds} worlds, to the end of the episode or for {ticks} ticks, with 95% intervals:")
-            for effect in effects(side, many, seed, tick, ticks, agent, alteration, params):
+            for effect in effects(question, many):
                 _say(f"  {effect}")
 
 
@@ -119,14 +130,35 @@ def _alteration(universe: Universe, action: str | None, setting: str | None) -> 
     return set_to(universe, name.strip(), value)
 
 
-def _shares(universe: Universe, kinds: str, agents: int, worlds: int, ticks: int, seed: int, orders: int) -> None:
+def _agent_shares(start: Start, shape: Shape, ticks: int, orders: int) -> None:
+    from hamlet_lab.whatif.agents import agent_shares
+    from hamlet_lab.whatif.orders import lines
+
+    of = f"{shape.worlds} worlds of {shape.agents} agents, for {ticks} ticks at most, random actions"
+    click.echo(f"{start.side.label}: the sum of all agents' returns, over {of}")
+    _say("\n".join(lines(agent_shares(start, shape, ticks, orders))))
+
+
+def _shares(
+    universe: Universe,
+    kinds: str,
+    agents: int,
+    worlds: int,
+    ticks: int,
+    seed: int,
+    orders: int,
+    params: Mapping[str, float],
+) -> None:
     from hamlet.package.module import in_memory
     from hamlet_lab.sweep.run import Trial
     from hamlet_lab.whatif import shares
+    from hamlet_lab.whatif.orders import lines
     from hamletc.compile import Options, build
     from hamletc.frontend import Stopwatch
 
     module = in_memory(Path(universe.name), build(universe, Options(()), Stopwatch()))
     trial = Trial(module, worlds=worlds, agents=agents, ticks=ticks, seed=seed, backend="auto")
-    made = shares.shares(universe, trial, orders, {"affordances": "affordance", "rules": "rule", "both": ""}[kinds])
-    _say("\n".join(shares.lines(made)))
+    made = shares.shares(
+        universe, trial, orders, {"affordances": "affordance", "rules": "rule", "both": ""}[kinds], params
+    )
+    _say("\n".join(lines(made)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 
@@ -15,10 +14,8 @@ from hamlet.env.act.trajectories import chosen
 from hamlet.interpreter import Interpreter
 from hamlet.interpreter.interpreter import global_lanes
 from hamlet.interpreter.policy import drawn_controls
-from hamlet_lab.divergence.events import Runner
-from hamlet_lab.divergence.session import Side
-from hamlet_lab.whatif.alteration import Alteration, alter_actions, alter_state
-from hamlet_lab.whatif.twins import runner_at
+from hamlet_lab.whatif.alteration import alter_actions, alter_state
+from hamlet_lab.whatif.question import Question
 from hamletc.ir.evaluate import Array
 
 NORMAL = 1.959964
@@ -49,22 +46,12 @@ class Effect:
         return f"{line}  variance {self.independent / self.paired:,.1f} times lower than with independent seeds"
 
 
-def effects(
-    side: Side,
-    shape: Shape,
-    seed: int,
-    tick: int,
-    ticks: int,
-    agent: int,
-    alteration: Alteration,
-    params: Mapping[str, float],
-) -> tuple[Effect, ...]:
-    """The effect of a change at a tick on an agent of every world of a shape, until its episode ends, or for so many
-    ticks."""
+def effects(question: Question, shape: Shape) -> tuple[Effect, ...]:
+    """The effect of a change on the agent of every world of a shape, until its episode ends, or for so many ticks."""
     others = Shape(shape.worlds, shape.agents, shape.first_world + shape.worlds)
-    without = _outcomes(side, runner_at(side, shape, seed, tick, params), seed, tick, ticks, agent, None)
-    altered = _outcomes(side, runner_at(side, shape, seed, tick, params), seed, tick, ticks, agent, alteration)
-    apart = _outcomes(side, runner_at(side, others, seed, tick, params), seed, tick, ticks, agent, alteration)
+    without, altered, apart = (
+        _outcomes(question, where, changed) for where, changed in ((shape, False), (shape, True), (others, True))
+    )
     result = []
     for name in without:
         paired, unpaired = altered[name] - without[name], apart[name] - without[name]
@@ -74,25 +61,24 @@ def effects(
     return tuple(result)
 
 
-def _outcomes(
-    side: Side, runner: Runner, seed: int, tick: int, ticks: int, agent: int, alteration: Alteration | None
-) -> dict[str, Array]:
+def _outcomes(question: Question, shape: Shape, changed: bool) -> dict[str, Array]:
     """The ticks that the agent of each world lives on, and the rewards that it gets in them, f64 [worlds]."""
-    buffers, shape, device = runner.buffers, runner.buffers.shape, side.candidate.device
+    side, agent, alteration = question.start.side, question.agent, question.alteration
+    buffers, device = question.begun(shape).buffers, side.candidate.device
     interpreter, numbers = Interpreter(side.universe, device), global_lanes(shape, device)
     worlds, lanes = list(range(shape.worlds)), slice(agent, None, shape.agents)
     lives, gained = np.zeros(shape.worlds), np.zeros(shape.worlds)
     running = buffers.state["alive"][lanes].cpu().numpy().copy()
-    if alteration is not None:
+    if changed:
         alter_state(alteration, buffers, agent, worlds)
-    for index in range(ticks):
+    for index in range(question.ticks):
         if not running.any():
             break
-        now = Stream(seed, (tick + index) % (1 << 32))
+        now = Stream(question.start.seed, (question.tick + index) % (1 << 32))
         if side.universe.controls:
             buffers.state["controls"].copy_(drawn_controls(side.universe, numbers, now))
         actions: torch.Tensor = chosen(interpreter, buffers, RandomPolicy(), now)
-        if index == 0 and alteration is not None:
+        if index == 0 and changed:
             actions = alter_actions(alteration, actions, shape.agents, agent, worlds)
         side.candidate.backend.step(buffers, actions.contiguous(), now)
         rewards = buffers.outcome["reward"][lanes].cpu().numpy()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from torch import Tensor
 
 from hamlet import schema
 from hamlet.backend.buffers import Shape
-from hamlet.backend.protocol import NOTHING_BY_TICK, RandomPolicy, Stream
+from hamlet.backend.protocol import RandomPolicy
 from hamlet.numbers.binary32 import spell32
 from hamlet_lab.divergence.events import Runner
 from hamlet_lab.divergence.record import SourceLine
@@ -18,9 +19,8 @@ from hamlet_lab.divergence.values import words
 from hamlet_lab.trace.changes import Change, traced
 from hamlet_lab.trace.course import Course, played
 from hamlet_lab.trace.told import name_of
-from hamlet_lab.whatif.alteration import Alteration, alter_actions, alter_state
-
-LONGEST_LAUNCH = 1 << 16
+from hamlet_lab.whatif.alteration import alter_actions, alter_state
+from hamlet_lab.whatif.question import Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,50 +50,19 @@ class Part:
         )
 
 
-def runner_at(side: Side, shape: Shape, seed: int, tick: int, params: Mapping[str, float]) -> Runner:
-    """Worlds after so many ticks of random actions."""
-    runner = Runner(side.universe, side.candidate, shape)
-    rows = [param.name for param in side.universe.params]
-    for name, value in params.items():
-        runner.buffers.state["params"][rows.index(name)] = value
-    backend = side.candidate.backend
-    backend.reset(runner.buffers, Stream(seed, 0))
-    for begin in range(0, tick, LONGEST_LAUNCH):
-        count = min(LONGEST_LAUNCH, tick - begin)
-        stream = Stream(seed, begin)
-        backend.rollout(runner.buffers, count, RandomPolicy(), stream, False, None, NOTHING_BY_TICK)
-    return runner
-
-
-def twins(
-    side: Side,
-    shape: Shape,
-    seed: int,
-    tick: int,
-    ticks: int,
-    agent: int,
-    alteration: Alteration,
-    params: Mapping[str, float],
-) -> tuple[Course, Course]:
+def twins(question: Question, shape: Shape) -> tuple[Course, Course]:
     """The only world of a shape for so many ticks from one on: without the change, and with it."""
-    without = runner_at(side, shape, seed, tick, params)
+    side, without = question.start.side, question.begun(shape)
     altered = Runner.resumed(side.universe, side.candidate, without.buffers)
-    alter_state(alteration, altered.buffers, agent, [0])
+    alter_state(question.alteration, altered.buffers, question.agent, [0])
 
-    return (
-        played(side, without, seed, tick, ticks, RandomPolicy()),
-        played(
-            side,
-            altered,
-            seed,
-            tick,
-            ticks,
-            RandomPolicy(),
-            edit=lambda index, actions: (
-                alter_actions(alteration, actions, shape.agents, agent, [0]) if index == 0 else actions
-            ),
-        ),
-    )
+    def edit(index: int, actions: Tensor) -> Tensor:
+        if index:
+            return actions
+        return alter_actions(question.alteration, actions, shape.agents, question.agent, [0])
+
+    when = question.start.seed, question.tick, question.ticks, RandomPolicy()
+    return played(side, without, *when), played(side, altered, *when, edit=edit)
 
 
 def parts(side: Side, without: Course, altered: Course) -> Iterator[Part]:

@@ -22,8 +22,9 @@ from hamlet_lab.divergence.values import words
 from hamlet_lab.sweep.run import Trial
 from hamlet_lab.whatif.alteration import Alteration, act, alter_actions, alter_state, set_to
 from hamlet_lab.whatif.effects import effects
+from hamlet_lab.whatif.question import Question, Start
 from hamlet_lab.whatif.shares import shares
-from hamlet_lab.whatif.twins import parts, runner_at, twins
+from hamlet_lab.whatif.twins import parts, twins
 from hamletc.cli.main import hamletc
 from hamletc.compile import Options, build, check_file
 from hamletc.frontend import Stopwatch
@@ -40,7 +41,7 @@ def side_of(path: Path) -> Side:
 def parted_lanes(side: Side, agents: int, world: int, agent: int, alteration: Alteration) -> dict[int, int]:
     """By a run of all worlds with the change and one without: the lanes that part, and the first tick of each."""
     shape = Shape(WORLDS, agents)
-    runs = [runner_at(side, shape, SEED, TICK, {}) for _ in range(2)]
+    runs = [Start(side, SEED, {}).after(TICK, shape) for _ in range(2)]
     alter_state(alteration, runs[1].buffers, agent, [world])
     interpreter = Interpreter(side.universe, CPU)
     fields = [each for each in schema.state_fields(side.universe) if each.per == "lane" and each.rows != ()]
@@ -78,7 +79,7 @@ def test_all_and_only_the_lanes_that_part(name: str, agents: int, change: str) -
         meter = next((each for each in side.universe.meters if each.name == word), side.universe.meters[0])
         alteration = set_to(side.universe, meter.name, meter.high)
     world, agent = 4, 1
-    without, altered = twins(side, Shape(1, agents, world), SEED, TICK, TICKS, agent, alteration, {})
+    without, altered = twins(Question(Start(side, SEED, {}), agent, alteration, TICK, TICKS), Shape(1, agents, world))
     ours = {world * agents + part.agent: part.tick for part in parts(side, without, altered)}
     assert ours == parted_lanes(side, agents, world, agent, alteration)
     assert ours
@@ -86,23 +87,23 @@ def test_all_and_only_the_lanes_that_part(name: str, agents: int, change: str) -
 
 def test_the_first_difference_has_its_line() -> None:
     side = side_of(TOWN)
-    without, altered = twins(side, Shape(1, 1, 7), 0, 31, 5, 0, act(side.universe, "INTERACT"), {})
+    without, altered = twins(Question(Start(side, 0, {}), 0, act(side.universe, "INTERACT"), 31, 5), Shape(1, 1, 7))
     (part,) = parts(side, without, altered)
     assert part.source is not None
     assert (part.tick, part.state, part.source.construct) == (31, "meter.energy", "meter energy interact")
     assert part.source.text.startswith("meter energy")
     same = act(side.universe, schema.action_names(side.universe)[int(without.actions[0, 0])])
-    assert list(parts(side, *twins(side, Shape(1, 1, 7), 0, 31, 5, 0, same, {}))) == []
+    assert list(parts(side, *twins(Question(Start(side, 0, {}), 0, same, 31, 5), Shape(1, 1, 7)))) == []
 
 
 def test_a_use_of_an_affordance() -> None:
     side = side_of(TOWN)
     bar = act(side.universe, "Bar")
-    without, altered = twins(side, Shape(1, 1, 7), 0, 31, 3, 0, bar, {})
+    without, altered = twins(Question(Start(side, 0, {}), 0, bar, 31, 3), Shape(1, 1, 7))
     (part,) = parts(side, without, altered)
     assert (part.tick, part.without != part.altered) == (31, True)
     numbers = [place.name for place in side.universe.affordances]
-    runner = runner_at(side, Shape(3, 2, 7), 0, 31, {})
+    runner = Start(side, 0, {}).after(31, Shape(3, 2, 7))
     before = runner.buffers.state["position"].clone()
     alter_state(bar, runner.buffers, 1, [2])
     assert (runner.buffers.state["position"] != before).any(dim=0).tolist() == [False] * 5 + [True]
@@ -114,19 +115,20 @@ def test_a_use_of_an_affordance() -> None:
 def test_common_random_numbers_make_effects_sharp() -> None:
     side = side_of(TOWN)
     hygiene = set_to(side.universe, "hygiene", 0.3)
-    by_name = {each.name: each for each in effects(side, Shape(64, 1), 0, 31, 120, 0, hygiene, {})}
+    by_name = {each.name: each for each in effects(Question(Start(side, 0, {}), 0, hygiene, 31, 120), Shape(64, 1))}
     for each in by_name.values():
         assert each.mean < 0
         assert each.independent > 50 * each.paired > 0
-    waiting = effects(side, Shape(8, 1), 0, 3, 10, 0, set_to(side.universe, "money", 0.5), {})
+    money = set_to(side.universe, "money", 0.5)
+    waiting = effects(Question(Start(side, 0, {}), 0, money, 3, 10), Shape(8, 1))
     assert all(each.half >= 0 for each in waiting)
 
 
 def test_shares_add_up() -> None:
     universe = check_file(UNIVERSES / "first_meal.hamlet", Stopwatch()).universe
     module = in_memory(Path("meal"), build(universe, Options(()), Stopwatch()))
-    made = shares(universe, Trial(module, worlds=16, ticks=250, backend="interpreter"), 4, "affordance")
-    assert [share.construct for share in made.shares] == ["affordance Kitchen"]
+    made = shares(universe, Trial(module, worlds=16, ticks=250, backend="interpreter"), 4, "affordance", {})
+    assert [share.player for share in made.shares] == ["affordance Kitchen"]
     assert sum(share.value for share in made.shares) == pytest.approx(made.all_on - made.all_off)
     assert made.shares[0].value > 0
 
