@@ -23,6 +23,7 @@ PASSES = _named(
     *("constant_division", "ranges", "bits", "few_priorities", "orders"),
 )
 NETWORKS = ("tests/unit/env/test_env_networks.py",)
+MEMORY = ("tests/unit/env/test_env_memory.py",)
 OPERATIONS = _named("unit/targets/c/test_c", "operations", "exactness", "memory", "together", "counts", "launch")
 
 UNITS: dict[str, tuple[str, ...]] = {
@@ -35,8 +36,10 @@ UNITS: dict[str, tuple[str, ...]] = {
     "both": (*TARGETS, "tests/unit/ir", *TRITON, *C),
     "native": (*OPERATIONS, "tests/unit/native"),
     "native/elementary.h": ("tests/unit/native/test_elementary.py", *NETWORKS),
-    "native/networks.h": NETWORKS,
-    "native/playing.c": NETWORKS,
+    "native/networks.h": (*NETWORKS, "tests/unit/launch/test_heads.py"),
+    "native/playing.c": (*NETWORKS, *MEMORY),
+    "native/recall.h": MEMORY,
+    "native/remembering.h": MEMORY,
     "native/team.c": ("tests/unit/native/test_team.py",),
     "exact": ("tests/training/test_exact_training.py",),
 }

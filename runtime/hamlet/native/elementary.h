@@ -92,13 +92,22 @@ HAMLET_INLINE vf32 log_vf32(vf32 x) {
 }
 HAMLET_INLINE vf32 log_from_1_vf32(vf32 x) { return log_of_normal(x, alike_vf32(127.0f)); }
 
+/* e**x of numbers from 0 to 80: where 2**n is no subnormal number and not infinite, the exponent of a product is a sum. */
+HAMLET_INLINE vf32 exp_from_0_vf32(vf32 x) {
+    vf32 shifted = fma_vf32(x, alike_vf32(0x1.715476p+0f), NEAREST), n = subtract_vf32(shifted, NEAREST), r, value;
+    r = fma_vf32(n, negate_vf32(LN2_LOW), fma_vf32(n, negate_vf32(LN2_HIGH), x));
+    value = add_vf32(fma_vf32(multiply_vf32(exp_polynomial(r), r), r, r), alike_vf32(1.0f));
+    /* The bits of NEAREST are beyond those that are left. */
+    return from_bits_vu32(add_vu32(to_bits_vf32(value), shift_left_vu32(to_bits_vf32(shifted), alike_vu32(23))));
+}
+
 /* A polynomial near 0, else 1 - 2 / (e**(2 * abs(x)) + 1), with the sign of x. */
 HAMLET_INLINE vf32 tanh_vf32(vf32 x) {
     const vf32 most = alike_vf32(10.0f), one = alike_vf32(1.0f);
     vf32 size = absolute_vf32(x), square = multiply_vf32(size, size), small, limited, large, result;
     small = fma_vf32(multiply_vf32(tanh_polynomial(square), square), size, size);
-    limited = where_vf32(less_vf32(most, size), most, size);
-    large = add_vf32(exp_vf32(add_vf32(limited, limited)), one);
+    limited = lesser_vf32(most, size);
+    large = add_vf32(exp_from_0_vf32(add_vf32(limited, limited)), one);
     large = subtract_vf32(one, divide_vf32(alike_vf32(2.0f), large));
     result = where_vf32(less_vf32(size, alike_vf32(0x1.19999ap-1f)), small, large);
     return where_vf32(less_vf32(x, alike_vf32(0.0f)), negate_vf32(result), result);

@@ -161,7 +161,8 @@ HAMLET_ARRAY(u32)
 HAMLET_ARRAY(i64)
 HAMLET_ARRAY(bool8)
 
-/* One register of GCC's, two of Clang's: they keep those busy, and have room for what chains of operations hold. */
+/* One register of GCC's, two of Clang's: they keep those busy, and have room for what chains of operations hold. With
+HAMLET_ONE_REGISTER it is one in any case. */
 #if !HAMLET_VECTORS
 #define HAMLET_REGISTER 1
 #elif HAMLET_AVX512
@@ -171,7 +172,7 @@ HAMLET_ARRAY(bool8)
 #else
 #define HAMLET_REGISTER 4
 #endif
-#if HAMLET_VECTORS && defined(__clang__)
+#if HAMLET_VECTORS && defined(__clang__) && !defined(HAMLET_ONE_REGISTER)
 #define WIDE (2 * HAMLET_REGISTER)
 #else
 #define WIDE HAMLET_REGISTER

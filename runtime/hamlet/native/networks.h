@@ -1,27 +1,30 @@
 /* What networks decide for the lanes of a chunk, by the order of operations of docs/semantics.md ("Policies").
 
-A layer computes either OUTPUTS outputs of SPAN lanes at a time, or SPAN outputs of one lane: the latter where few lanes
-share a network. Each number is computed by the same operations in the same order. Weights are packed for either way
-(`hamlet.launch.cpu.packed`). An array of lanes has rows of a pitch. */
+The first layer is computed lane by lane: most of what an agent observes is 0, and terms of inputs that are 0 are left out.
+Behind it TOGETHER lanes are computed at once, a vector of outputs of each, and those that are left over one by one. Each
+number is computed by the same operations in the same order. Inputs and heads have a row of lanes each, layers a row of
+outputs for each lane. Weights are packed for that (`hamlet.launch.cpu.packed`). */
 
 #ifndef HAMLET_NETWORKS_H
 #define HAMLET_NETWORKS_H
 
 #include "elementary.h"
 
-/* Lanes that are computed at once: four registers. */
-#define SPAN (4 * HAMLET_REGISTER)
-#define VECTORS (SPAN / WIDE)
-/* Outputs that are computed at once: with four registers for each, as many as there are registers for. */
+/* Lanes that are computed at once: as many as there are registers for. */
 #if HAMLET_AVX512
-#define OUTPUTS 4
+#define TOGETHER 16
 #else
-#define OUTPUTS 2
+#define TOGETHER 8
 #endif
-/* Outputs of a hidden layer, at most. */
+/* Outputs of a hidden layer, at most; and from those of a lane to those of the next, with room for what is remembered. */
 #define WIDTH 64
-/* Where fewer lanes share a network, each is computed by itself. */
-#define FEW_LANES 16
+#define PITCH (2 * WIDTH)
+/* Inputs that a word of flags has. */
+#define FLAGS 32
+/* Lanes that go through a layer before the next one: while a part of its weights is in the first cache. */
+#ifndef BATCH
+#define BATCH 32
+#endif
 #define RELU 0
 #define TANH 1
 
@@ -34,125 +37,210 @@ typedef struct {
     array_i64 of_agents;
 } network;
 
-/* Numbers that a member has for `outputs` outputs, of which `together` are computed at once. */
-HAMLET_INLINE ix packed_size(ix inputs, ix outputs, ix together) {
-    return (inputs + 1) * ((outputs + together - 1) / together * together);
+/* Inputs and heads of lanes: those of lane i of a chunk are i numbers behind. Rows are `pitch` apart. */
+typedef struct {
+    const f32 *x;
+    u32 *flags;
+    f32 *heads;
+    ix pitch;
+} seen_lanes;
+
+HAMLET_INLINE seen_lanes from_lane(seen_lanes of, ix lane) {
+    return (seen_lanes){of.x + lane, of.flags + lane, of.heads + lane, of.pitch};
 }
 
-/* SPAN numbers in vectors with names: compilers keep those in registers, and arrays of vectors in memory. */
+/* Numbers of the weights and biases of a layer. */
+HAMLET_INLINE ix packed_size(ix inputs, ix outputs) { return (inputs + 1) * ((outputs + WIDE - 1) / WIDE * WIDE); }
+
+/* --- the first layer ------------------------------------------------------------------------------------------------*/
+
+/* Set in rows of words, each of which has a bit for FLAGS rows of x, the bits of those that are not `other`, or not 0. */
+HAMLET_HELPER void flag_inputs(const f32 *x, const f32 *other, ix rows, ix pitch, ix count, u32 *flags) {
+    for (ix first = 0; first < rows; first += FLAGS, flags += pitch) {
+        ix end = min_ix(rows, first + FLAGS);
+        for (ix lane = 0; lane < count; lane += WIDE) {
+            vu32 set = alike_vu32(0);
+            for (ix row = first; row < end; row++) {
+                vf32 left = fetch_vf32(x, row * pitch + lane), right = alike_vf32(0.0f);
+                if (other != NULL) right = fetch_vf32(other, row * pitch + lane);
+                vu32 flag = alike_vu32(1u << (row - first));
+                set = bit_or_vu32(set, where_vu32(equal_vf32(left, right), alike_vu32(0), flag));
+            }
+            store_vu32(flags, lane, set);
+        }
+    }
+}
+
+/* Vectors with names: compilers keep those in registers, and arrays of vectors in memory. */
+#define SPAN (4 * WIDE)
+#define FOR_VECTORS(f) f(0) f(1) f(2) f(3)
+#define A_VECTOR(number) vf32 v##number;
+#define A_POINTER(number) const f32 *v##number;
+
+/* SPAN outputs of a lane. */
 typedef struct {
-    vf32 a, b;
-#if VECTORS == 4
-    vf32 c, d;
-#endif
+    FOR_VECTORS(A_VECTOR)
 } span;
 
-#if VECTORS == 4
-HAMLET_INLINE span span_of(f32 x) { return (span){alike_vf32(x), alike_vf32(x), alike_vf32(x), alike_vf32(x)}; }
-HAMLET_INLINE span fetch_span(const f32 *p) {
-    return (span){fetch_vf32(p, 0), fetch_vf32(p, WIDE), fetch_vf32(p, 2 * WIDE), fetch_vf32(p, 3 * WIDE)};
+/* Where the weights of a span are; of outputs that there are not those of the last ones. */
+typedef struct {
+    FOR_VECTORS(A_POINTER)
+} span_weights;
+
+/* The first output of a vector of a span. */
+HAMLET_INLINE ix of_vector(ix number, ix output, ix outputs) {
+    return min_ix(output + number * WIDE, (outputs - 1) / WIDE * WIDE);
 }
-HAMLET_INLINE void store_span(f32 *p, span x) {
-    store_vf32(p, 0, x.a), store_vf32(p, WIDE, x.b), store_vf32(p, 2 * WIDE, x.c), store_vf32(p, 3 * WIDE, x.d);
+HAMLET_INLINE span_weights weights_of(const f32 *weights, ix inputs, ix outputs, ix output) {
+    span_weights at;
+#define AT(number) at.v##number = weights + of_vector(number, output, outputs) * (inputs + 1);
+    FOR_VECTORS(AT)
+    return at;
 }
-HAMLET_INLINE span fma_span(f32 factor, span x, span y) {
-    vf32 left = alike_vf32(factor);
-    return (span){fma_vf32(left, x.a, y.a), fma_vf32(left, x.b, y.b), fma_vf32(left, x.c, y.c), fma_vf32(left, x.d, y.d)};
+HAMLET_INLINE span biases(span_weights at) {
+    span totals;
+#define BEGIN(number) totals.v##number = fetch_vf32(at.v##number, 0);
+    FOR_VECTORS(BEGIN)
+    return totals;
 }
+HAMLET_INLINE span with_input(span totals, span_weights at, ix input, f32 x) {
+    vf32 value = alike_vf32(x);
+    ix place = (input + 1) * WIDE;
+#define ADD(number) totals.v##number = fma_vf32(value, fetch_vf32(at.v##number, place), totals.v##number);
+    FOR_VECTORS(ADD)
+    return totals;
+}
+HAMLET_INLINE void store_span(f32 *y, ix outputs, ix output, span totals) {
+#define STORE(number) store_vf32(y, of_vector(number, output, outputs), totals.v##number);
+    FOR_VECTORS(STORE)
+}
+
+/* The flags of as many inputs from `first` on as two words have: each loop over some is left at a place that no CPU knows
+before. */
+HAMLET_INLINE u64 two_words(const u32 *flags, ix first, ix inputs, ix pitch) {
+    const u32 *word = flags + first / FLAGS * pitch;
+    return first + FLAGS < inputs ? *word | (u64)word[pitch] << FLAGS : *word;
+}
+
+/* Add the terms of the inputs of a lane that are not 0. */
+HAMLET_INLINE span with_inputs(span totals, span_weights at, seen_lanes of, ix inputs) {
+    for (ix first = 0; first < inputs; first += 2 * FLAGS)
+        for (u64 set = two_words(of.flags, first, inputs, of.pitch); set != 0; set = without_lowest(set)) {
+            ix input = first + lowest(set);
+            totals = with_input(totals, at, input, of.x[input * of.pitch]);
+        }
+    return totals;
+}
+
+/* The first layer of a lane. */
+HAMLET_INLINE void first_layer(seen_lanes of, f32 *y, const f32 *weights, ix inputs, ix outputs) {
+    for (ix output = 0; output < outputs; output += SPAN) {
+        span_weights at = weights_of(weights, inputs, outputs, output);
+        store_span(y, outputs, output, with_inputs(biases(at), at, of, inputs));
+    }
+}
+
+/* --- the layers behind it -------------------------------------------------------------------------------------------*/
+
+#if TOGETHER == 16
+#define FOR_LANES(f) \
+    f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
 #else
-HAMLET_INLINE span span_of(f32 x) { return (span){alike_vf32(x), alike_vf32(x)}; }
-HAMLET_INLINE span fetch_span(const f32 *p) { return (span){fetch_vf32(p, 0), fetch_vf32(p, WIDE)}; }
-HAMLET_INLINE void store_span(f32 *p, span x) { store_vf32(p, 0, x.a), store_vf32(p, WIDE, x.b); }
-HAMLET_INLINE span fma_span(f32 factor, span x, span y) {
-    vf32 left = alike_vf32(factor);
-    return (span){fma_vf32(left, x.a, y.a), fma_vf32(left, x.b, y.b)};
-}
+#define FOR_LANES(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
 #endif
+#define BEGIN_LANE(lane) vf32 total##lane = fetch_vf32(weights, 0);
+#define ADD_TO_LANE(lane) total##lane = fma_vf32(alike_vf32(x[(lane) * PITCH + input]), weight, total##lane);
+#define STORE_LANE(lane) store_vf32(y, (lane) * pitch, total##lane);
 
-/* OUTPUTS outputs of SPAN lanes: rows of y, of as many rows of x as there are inputs. Weights are the biases, then for
-each input a weight of each output. */
-HAMLET_INLINE void layer_of_lanes(const f32 *x, ix x_pitch, f32 *y, ix y_pitch, const f32 *weights, ix inputs) {
-    span first = span_of(weights[0]), second = span_of(weights[1]);
-#if OUTPUTS == 4
-    span third = span_of(weights[2]), fourth = span_of(weights[3]);
-#endif
+/* A vector of outputs of TOGETHER lanes. Weights are the biases, then for each input a weight of each output. */
+HAMLET_INLINE void layer_of_lanes(const f32 *x, f32 *y, ix pitch, const f32 *weights, ix inputs) {
+    FOR_LANES(BEGIN_LANE)
     for (ix input = 0; input < inputs; input++) {
-        span values = fetch_span(x);
-        weights += OUTPUTS;
-        first = fma_span(weights[0], values, first);
-        second = fma_span(weights[1], values, second);
-#if OUTPUTS == 4
-        third = fma_span(weights[2], values, third);
-        fourth = fma_span(weights[3], values, fourth);
-#endif
-        x += x_pitch;
+        vf32 weight = fetch_vf32(weights, (input + 1) * WIDE);
+        FOR_LANES(ADD_TO_LANE)
     }
-    store_span(y, first);
-    store_span(y + y_pitch, second);
-#if OUTPUTS == 4
-    store_span(y + 2 * y_pitch, third);
-    store_span(y + 3 * y_pitch, fourth);
-#endif
+    FOR_LANES(STORE_LANE)
 }
 
-/* SPAN outputs of one lane, of an input every `step` numbers of x. */
-HAMLET_INLINE void layer_of_outputs(const f32 *x, ix step, f32 *y, const f32 *weights, ix inputs) {
-    span totals = fetch_span(weights);
-    for (ix input = 0; input < inputs; input++) {
-        weights += SPAN;
-        totals = fma_span(x[input * step], fetch_span(weights), totals);
-    }
-    store_span(y, totals);
+/* SPAN outputs of one lane. */
+HAMLET_INLINE span layer_of_lane(const f32 *x, span_weights at, ix inputs) {
+    span totals = biases(at);
+    for (ix input = 0; input < inputs; input++) totals = with_input(totals, at, input, x[input]);
+    return totals;
 }
 
-/* What a hidden layer passes on. `count` is a multiple of SPAN. */
-HAMLET_INLINE void activate(f32 *y, ix count, ix activation) {
+/* All outputs of so many lanes. */
+HAMLET_INLINE void layer_of(const f32 *x, f32 *y, const f32 *weights, ix inputs, ix outputs, ix count) {
+    ix whole = count / TOGETHER * TOGETHER;
+    for (ix output = 0; output < outputs; output += WIDE)
+        for (ix lane = 0; lane < whole; lane += TOGETHER)
+            layer_of_lanes(x + lane * PITCH, y + lane * PITCH + output, PITCH, weights + output * (inputs + 1), inputs);
+    for (ix lane = whole; lane < count; lane++)
+        for (ix output = 0; output < outputs; output += SPAN) {
+            span_weights at = weights_of(weights, inputs, outputs, output);
+            store_span(y + lane * PITCH, outputs, output, layer_of_lane(x + lane * PITCH, at, inputs));
+        }
+}
+
+/* The heads, lane `step` behind lane; `room` has a vector for each. */
+HAMLET_INLINE void heads_of(
+    const f32 *x, seen_lanes of, ix step, const f32 *weights, ix inputs, ix rows, ix count, f32 *room) {
+    ix whole = count / TOGETHER * TOGETHER;
+    for (ix row = 0; row < rows; row += WIDE) {
+        const f32 *part = weights + row * (inputs + 1);
+        span_weights at = weights_of(part, inputs, 1, 0);
+        for (ix lane = 0; lane < whole; lane += TOGETHER)
+            layer_of_lanes(x + lane * PITCH, room + lane * WIDE, WIDE, part, inputs);
+        for (ix lane = whole; lane < count; lane++)
+            store_vf32(room, lane * WIDE, layer_of_lane(x + lane * PITCH, at, inputs).v0);
+        for (ix each = 0; each < WIDE && row + each < rows; each++)
+            for (ix lane = 0; lane < count; lane++)
+                of.heads[(row + each) * of.pitch + lane * step] = room[lane * WIDE + each];
+    }
+}
+
+/* What a hidden layer passes on, of so many lanes. */
+HAMLET_INLINE void activate(f32 *y, ix outputs, ix count, ix activation) {
     const vf32 zero = alike_vf32(0.0f);
-    if (activation == TANH) {
-        for (ix index = 0; index < count; index += WIDE) store_vf32(y, index, tanh_vf32(fetch_vf32(y, index)));
-    } else {
-        for (ix index = 0; index < count; index += WIDE) {
-            vf32 value = fetch_vf32(y, index);
-            store_vf32(y, index, where_vf32(less_vf32(zero, value), value, zero));
+    for (ix lane = 0; lane < count; lane++, y += PITCH)
+        for (ix output = 0; output < outputs; output += WIDE) {
+            vf32 value = fetch_vf32(y, output);
+            value = activation == TANH ? tanh_vf32(value) : where_vf32(less_vf32(zero, value), value, zero);
+            store_vf32(y, output, value);
         }
+}
+
+/* The heads of so many lanes, at most BATCH, by the weights of a member. `room` has BATCH rows of outputs for two
+hidden layers, and BATCH vectors. */
+HAMLET_HELPER void evaluate_batch(
+    const network *net, const f32 *weights, seen_lanes of, ix step, ix count, f32 *room) {
+    ix last = net->sizes.rows - 1, inputs = net->sizes.data[0], outputs = net->sizes.data[1];
+    f32 *x = room, *y = room + BATCH * PITCH, *rest = y + BATCH * PITCH;
+    for (ix lane = 0; lane < count; lane++)
+        first_layer(from_lane(of, lane * step), x + lane * PITCH, weights, inputs, outputs);
+    for (ix layer = 1; layer < last; layer++) {
+        f32 *before = x;
+        activate(x, outputs, count, net->activation);
+        weights += packed_size(inputs, outputs);
+        inputs = outputs, outputs = net->sizes.data[layer + 1];
+        if (layer == last - 1) {
+            heads_of(x, of, step, weights, inputs, outputs, count, rest);
+            return;
+        }
+        layer_of(x, y, weights, inputs, outputs, count);
+        x = y, y = before;
     }
 }
 
-/* The heads of SPAN lanes, by the weights of a member. `room` has rows of SPAN for the outputs of two hidden layers. */
+/* The heads of `count` lanes that share a member, `step` lanes from each other. Where lanes lie side by side, their flags
+are set while they are in the first cache; who has others sets them before. */
 HAMLET_HELPER void evaluate_lanes(
-    const network *net, const f32 *weights, const f32 *x, f32 *heads, ix pitch, f32 *room) {
-    ix x_pitch = pitch;
-    for (ix layer = 0; layer < net->sizes.rows - 1; layer++) {
-        ix inputs = net->sizes.data[layer], outputs = net->sizes.data[layer + 1];
-        bool last = layer == net->sizes.rows - 2;
-        f32 *y = last ? heads : room + layer * WIDTH * SPAN;
-        ix y_pitch = last ? pitch : SPAN;
-        for (ix output = 0; output < outputs; output += OUTPUTS)
-            layer_of_lanes(x, x_pitch, y + output * y_pitch, y_pitch, weights + output * (inputs + 1), inputs);
-        if (!last) activate(y, outputs * SPAN, net->activation);
-        weights += packed_size(inputs, outputs, OUTPUTS);
-        x = y;
-        x_pitch = y_pitch;
-    }
-}
-
-/* The heads of one lane. `room` has SPAN numbers, or whole spans, for each layer of at most WIDTH outputs; the heads. */
-HAMLET_HELPER void evaluate_lane(
-    const network *net, const f32 *weights, const f32 *x, f32 *heads, ix pitch, f32 *room) {
-    ix step = pitch;
-    for (ix layer = 0; layer < net->sizes.rows - 1; layer++) {
-        ix inputs = net->sizes.data[layer], outputs = net->sizes.data[layer + 1];
-        f32 *y = room + layer * WIDTH;
-        for (ix output = 0; output < outputs; output += SPAN)
-            layer_of_outputs(x, step, y + output, weights + output * (inputs + 1), inputs);
-        weights += packed_size(inputs, outputs, SPAN);
-        if (layer < net->sizes.rows - 2) {
-            activate(y, (outputs + SPAN - 1) / SPAN * SPAN, net->activation);
-        } else {
-            for (ix row = 0; row < outputs; row++) heads[row * pitch] = y[row];
-        }
-        x = y;
-        step = 1;
+    const network *net, const f32 *weights, seen_lanes of, ix step, ix count, f32 *room) {
+    for (ix lane = 0; lane < count; lane += BATCH) {
+        seen_lanes part = from_lane(of, lane * step);
+        ix together = min_ix(BATCH, count - lane);
+        if (step == 1) flag_inputs(part.x, NULL, net->sizes.data[0], of.pitch, together, part.flags);
+        evaluate_batch(net, weights, part, step, together, room);
     }
 }
 

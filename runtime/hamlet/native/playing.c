@@ -20,6 +20,7 @@ typedef struct {
     array_f32 heads, cut_heads;
     array_i32 action;
     array_f32 log_prob, room;
+    array_u32 flags;
 } own_arrays;
 
 typedef struct {
@@ -83,64 +84,72 @@ static void run(const frame *call, ix world, ix end, i64 now, ix index, ix ticks
 }
 
 /* The heads of the lanes of a chunk, member after member. */
-static void evaluate(const network *net, array_f32 x, array_f32 heads, f32 *room, lanes_of lanes) {
-    ix lane = 0;
-    if (net->of_agents.rows > 0) {
-        /* A chunk has whole worlds. */
-        for (; lane < lanes.count; lane++) {
-            ix member = net->of_agents.data[lane % net->of_agents.rows];
-            const f32 *weights = net->weights.data + member * net->size;
-            evaluate_lane(net, weights, x.data + lane, heads.data + lane, x.columns, room);
-        }
+static void evaluate(const network *net, seen_lanes of, f32 *room, lanes_of lanes) {
+    const i64 *members = net->of_agents.data;
+    ix agents = net->of_agents.rows, worlds = agents > 0 ? lanes.count / agents : 0, lane = 0;
+    if (worlds >= TOGETHER) {
+        /* A chunk has whole worlds: an agent of all of them at once. */
+        flag_inputs(of.x, NULL, net->sizes.data[0], of.pitch, lanes.count, of.flags);
+        for (ix agent = 0; agent < agents; agent++)
+            evaluate_lanes(
+                net, net->weights.data + members[agent] * net->size, from_lane(of, agent), agents, worlds, room);
         return;
     }
     while (lane < lanes.count) {
-        ix member = (lanes.start + lane) / net->lanes;
-        ix end = min_ix((member + 1) * net->lanes - lanes.start, lanes.count);
-        const f32 *weights = net->weights.data + member * net->size;
-        if (net->lanes < FEW_LANES) {
-            for (; lane < end; lane++)
-                evaluate_lane(net, weights, x.data + lane, heads.data + lane, x.columns, room);
+        ix member, end = lane + 1;
+        if (agents > 0) {
+            member = members[lane % agents];
+            while (end % agents != 0 && members[end % agents] == member) end++;
         } else {
-            /* The last vector may pass the end: the next member writes there after it. */
-            for (; lane < end; lane += SPAN)
-                evaluate_lanes(net, weights, x.data + lane, heads.data + lane, x.columns, room);
+            member = (lanes.start + lane) / net->lanes;
+            end = min_ix((member + 1) * net->lanes - lanes.start, lanes.count);
         }
+        evaluate_lanes(net, net->weights.data + member * net->size, from_lane(of, lane), 1, end - lane, room);
         lane = end;
     }
 }
 
-/* The heads of what a chunk observes now. */
+/* The heads of what a chunk observes, `x`; `age` is NULL where no episode begins. */
+static void evaluate_chunk(
+    const network *net, const own_arrays *own, const recalling *recalls, array_f32 x, const i32 *age, array_f32 heads,
+    f32 *now, lanes_of lanes) {
+    seen_lanes of = {x.data, own->flags.data, heads.data, x.columns};
+    if (recalls == NULL)
+        evaluate(net, of, own->room.data, lanes);
+    else
+        evaluate_remembering(net, recalls, of, age, lanes.count, now, own->room.data);
+}
+
+/* The heads of what it observes now, and what it remembers then. */
 static void evaluate_now(
     const network *net, const own_arrays *own, const recalling *recalls, lanes_of lanes) {
-    if (recalls == NULL) {
-        evaluate(net, own->observation, own->heads, own->room.data, lanes);
-        return;
-    }
-    evaluate_remembering(
-        net, recalls, own->observation, part_i32(recalls->age, 0, lanes.start), own->heads, recalls->now,
-        own->room.data, own->mask.rows, lanes.count);
+    const i32 *age = recalls == NULL ? NULL : part_i32(recalls->age, 0, lanes.start);
+    f32 *now = recalls == NULL ? NULL : recalls->now.data;
+    evaluate_chunk(net, own, recalls, own->observation, age, own->heads, now, lanes);
 }
 
 /* What a chunk remembers after its decision. */
 static void remember(const recalling *recalls, const own_arrays *own, lanes_of lanes) {
-    copy_rows_f32(recalls->now, recalls->own_hidden, 0, (lanes_of){0, lanes.count});
+    memcpy(
+        recalls->own_hidden.data, recalls->now.data, sizeof(f32) * (size_t)(lanes.count * recalls->now.columns));
     copy_rows_f32(own->observation, recalls->own_before, 0, (lanes_of){0, lanes.count});
     keep_i32(own->action.data, recalls->own_acted, 0, (lanes_of){0, lanes.count});
 }
 
 /* Take what a chunk remembers from the arrays of all lanes, or write it back. */
 static void take_memory(const recalling *recalls, lanes_of lanes) {
-    for (ix row = 0; row < recalls->hidden.rows; row++)
-        store_lanes_f32(
-            part_f32(recalls->hidden, row, lanes.start), part_f32(recalls->own_hidden, row, 0), lanes.count);
+    for (ix lane = 0; lane < lanes.count; lane++)
+        for (ix row = 0; row < recalls->hidden.rows; row++)
+            *part_f32(recalls->own_hidden, lane, row) = *part_f32(recalls->hidden, row, lanes.start + lane);
     for (ix row = 0; row < recalls->before.rows; row++)
         store_lanes_f32(
             part_f32(recalls->before, row, lanes.start), part_f32(recalls->own_before, row, 0), lanes.count);
     store_lanes_i32(part_i32(recalls->acted, 0, lanes.start), recalls->own_acted.data, lanes.count);
 }
 static void leave_memory(const recalling *recalls, lanes_of lanes) {
-    copy_rows_f32(recalls->own_hidden, recalls->hidden, 0, lanes);
+    for (ix lane = 0; lane < lanes.count; lane++)
+        for (ix row = 0; row < recalls->hidden.rows; row++)
+            *part_f32(recalls->hidden, row, lanes.start + lane) = *part_f32(recalls->own_hidden, lane, row);
     copy_rows_f32(recalls->own_before, recalls->before, 0, lanes);
     keep_i32(recalls->own_acted.data, recalls->acted, 0, lanes);
 }
@@ -193,11 +202,7 @@ static void store_final(
         }
     }
     if (!some) return;
-    if (recalls == NULL)
-        evaluate(net, own->cut, own->cut_heads, own->room.data, lanes);
-    else
-        evaluate_remembering(
-            net, recalls, own->cut, NULL, own->cut_heads, recalls->later, own->room.data, own->mask.rows, lanes.count);
+    evaluate_chunk(net, own, recalls, own->cut, NULL, own->cut_heads, NULL, lanes);
     values = part_f32(own->cut_heads, value, 0);
     for (ix lane = 0; lane < lanes.count; lane++)
         if (truncated[lane] && alive[lane]) kept[lane] = values[lane];
@@ -245,15 +250,17 @@ HAMLET_EXPORT void hamlet_play(
     }
 }
 
-/* The heads of `count` lanes that share a network, rows of `heads`, of rows of `x`; in both there is room for whole spans
-of lanes. */
+/* The heads of `count` lanes that share a network, rows of `heads`, of rows of `x`; in both there is room for whole
+vectors of lanes. */
 HAMLET_EXPORT void hamlet_heads(
-    const network *net, const array_f32 *x, const array_f32 *heads, const array_f32 *room, ix count) {
-    evaluate(net, *x, *heads, room->data, (lanes_of){0, count});
+    const network *net, const array_f32 *x, const array_f32 *heads, const array_u32 *flags, const array_f32 *room,
+    ix count) {
+    seen_lanes of = {x->data, flags->data, heads->data, x->columns};
+    evaluate(net, of, room->data, (lanes_of){0, count});
 }
 
-/* How weights are packed, and how many lanes are computed at once: OUTPUTS, SPAN. */
+/* See `hamlet.launch.cpu.player.Player`. */
 HAMLET_EXPORT void hamlet_play_sizes(i64 *sizes) {
-    sizes[0] = OUTPUTS;
-    sizes[1] = SPAN;
+    sizes[0] = WIDE;
+    sizes[1] = BATCH * (2 * PITCH + WIDE);
 }

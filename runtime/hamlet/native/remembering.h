@@ -7,77 +7,100 @@ operations of docs/semantics.md ("Memory"). */
 #include "networks.h"
 #include "recall.h"
 
-/* See `hamlet.launch.cpu.player.Recalling`; the latter six are the thread's own, of the lanes of a chunk. */
+/* See `hamlet.launch.cpu.player.Recalling`; the latter five are the thread's own, of the lanes of a chunk. */
 typedef struct {
     array_f32 hidden, before;
     array_i32 acted, age;
     array_f32 own_hidden, own_before;
     array_i32 own_acted;
-    array_f32 known, now, later;
+    array_f32 now;
+    array_u32 changed;
 } recalling;
 
-/* The heads of SPAN lanes, and what they remember then: rows of `now`, of the rows of `known` before. `room` has rows of
-SPAN for what all layers but the heads give. */
-HAMLET_HELPER void evaluate_lanes_that_remember(
-    const network *net, ix size, const f32 *x, const f32 *known, f32 *now, f32 *heads, ix pitch, f32 *room) {
+/* What a lane had before a tick: its last observation, which inputs have changed, its last action (-1 where it remembers
+nothing) and what it remembers. */
+typedef struct {
+    const f32 *before;
+    const u32 *changed;
+    ix acted;
+    const f32 *hidden;
+} remembered;
+
+/* The lane `lane` of a chunk. `age` is NULL where no episode begins. */
+HAMLET_INLINE remembered remembered_by(const recalling *of, const i32 *age, ix lane) {
+    static const f32 nothing[WIDTH];
+    ix acted = of->own_acted.data[lane];
+    bool fresh = acted < 0 || (age != NULL && age[lane] == 0);
+    return (remembered){
+        of->own_before.data + lane, of->changed.data + lane, fresh ? -1 : acted,
+        fresh ? nothing : part_f32(of->own_hidden, lane, 0)};
+}
+
+/* The first layer of a lane: its observation, then what has changed in it, then its last action. */
+HAMLET_INLINE void first_layer_remembering(
+    seen_lanes of, remembered by, f32 *y, const f32 *weights, ix values, ix inputs, ix outputs) {
+    for (ix output = 0; output < outputs; output += SPAN) {
+        span_weights at = weights_of(weights, inputs, outputs, output);
+        span totals = with_inputs(biases(at), at, of, values);
+        if (by.acted >= 0) {
+            for (ix first = 0; first < values; first += 2 * FLAGS)
+                for (u64 set = two_words(by.changed, first, values, of.pitch); set != 0; set = without_lowest(set)) {
+                    ix row = first + lowest(set), place = row * of.pitch;
+                    totals = with_input(totals, at, values + row, (of.x[place] - by.before[place]) * CHANGE);
+                }
+            totals = with_input(totals, at, 2 * values + by.acted, 1.0f);
+        }
+        store_span(y, outputs, output, totals);
+    }
+}
+
+/* Put what a lane remembers now behind what the first layer gives, `at`. */
+HAMLET_INLINE void recall(const f32 *gates, const f32 *before, f32 *at, ix size) {
+    for (ix number = 0; number < size; number += WIDE) {
+        vf32 gate = sigmoid_vf32(fetch_vf32(gates, number)), news = tanh_vf32(fetch_vf32(gates, size + number));
+        store_vf32(at, number, recalled_vf32(gate, news, fetch_vf32(before, number)));
+    }
+}
+
+/* The heads of so many lanes from `lane` on, at most BATCH; `now`, which may be NULL, takes what they remember then. */
+HAMLET_HELPER void evaluate_remembering_batch(
+    const network *net, const recalling *recalls, seen_lanes of, const i32 *age, ix lane, ix count, f32 *now, f32 *room) {
     const i64 *sizes = net->sizes.data;
     ix inputs = sizes[0], first = sizes[1], second = sizes[2], rows = sizes[3];
+    ix values = recalls->own_before.rows, size = recalls->own_hidden.columns;
     const f32 *weights = net->weights.data;
-    f32 *remembered = room + first * SPAN, *gates = remembered + size * SPAN, *news = gates + size * SPAN;
-    f32 *mixed = news + size * SPAN;
-    for (ix output = 0; output < first; output += OUTPUTS)
-        layer_of_lanes(x, pitch, room + output * SPAN, SPAN, weights + output * (inputs + 1), inputs);
-    activate(room, first * SPAN, TANH);
-    weights += packed_size(inputs, first, OUTPUTS);
-    for (ix output = 0; output < 2 * size; output += OUTPUTS)
-        layer_of_lanes(room, SPAN, gates + output * SPAN, SPAN, weights + output * (first + 1), first);
-    weights += packed_size(first, 2 * size, OUTPUTS);
-    for (ix number = 0; number < size; number++)
-        for (ix lane = 0; lane < SPAN; lane += WIDE) {
-            ix place = number * SPAN + lane;
-            vf32 gate = sigmoid_vf32(fetch_vf32(gates, place)), fresh = tanh_vf32(fetch_vf32(news, place));
-            vf32 after = recalled_vf32(gate, fresh, fetch_vf32(known, number * pitch + lane));
-            store_vf32(remembered, place, after);
-            store_vf32(now, number * pitch + lane, after);
-        }
-    for (ix output = 0; output < second; output += OUTPUTS)
-        layer_of_lanes(room, SPAN, mixed + output * SPAN, SPAN, weights + output * (first + size + 1), first + size);
-    activate(mixed, second * SPAN, TANH);
-    weights += packed_size(first + size, second, OUTPUTS);
-    for (ix output = 0; output < rows; output += OUTPUTS)
-        layer_of_lanes(mixed, SPAN, heads + output * pitch, pitch, weights + output * (second + 1), second);
+    f32 *x = room, *y = room + BATCH * PITCH, *rest = y + BATCH * PITCH;
+    for (ix each = 0; each < count; each++)
+        first_layer_remembering(
+            from_lane(of, each), remembered_by(recalls, age, lane + each), x + each * PITCH, weights, values, inputs, first);
+    activate(x, first, count, TANH);
+    weights += packed_size(inputs, first);
+    layer_of(x, y, weights, first, 2 * size, count);
+    weights += packed_size(first, 2 * size);
+    for (ix each = 0; each < count; each++) {
+        f32 *at = x + each * PITCH + first;
+        recall(y + each * PITCH, remembered_by(recalls, age, lane + each).hidden, at, size);
+        if (now != NULL) memcpy(now + each * size, at, sizeof(f32) * (size_t)size);
+    }
+    layer_of(x, y, weights, first + size, second, count);
+    activate(y, second, count, TANH);
+    weights += packed_size(first + size, second);
+    heads_of(y, of, 1, weights, second, rows, count, rest);
 }
 
-/* Complete the inputs of `count` lanes behind the rows of their observation `x`: what has changed, and the last action. In
-`known` comes what they remember, which is nothing where an episode begins; `age` is NULL where none does. */
-HAMLET_HELPER void sense(const recalling *of, array_f32 x, const i32 *age, ix actions, ix count) {
-    f32 *changed = x.data + x.rows * x.columns, *acted = changed + x.rows * x.columns;
-    const i32 *last = of->own_acted.data;
-    for (ix row = 0; row < x.rows; row++)
-        for (ix lane = 0; lane < count; lane++) {
-            bool fresh = last[lane] < 0 || (age != NULL && age[lane] == 0);
-            f32 difference = *part_f32(x, row, lane) - *part_f32(of->own_before, row, lane);
-            changed[row * x.columns + lane] = fresh ? 0.0f : difference * CHANGE;
-        }
-    for (ix action = 0; action < actions; action++)
-        for (ix lane = 0; lane < count; lane++)
-            acted[action * x.columns + lane] =
-                last[lane] == action && (age == NULL || age[lane] != 0) ? 1.0f : 0.0f;
-    for (ix row = 0; row < of->known.rows; row++)
-        for (ix lane = 0; lane < count; lane++) {
-            bool fresh = last[lane] < 0 || (age != NULL && age[lane] == 0);
-            *part_f32(of->known, row, lane) = fresh ? 0.0f : *part_f32(of->own_hidden, row, lane);
-        }
-}
-
-/* The heads of the lanes of a chunk, and in `now` what they remember then. */
+/* The heads of the lanes of a chunk. */
 HAMLET_HELPER void evaluate_remembering(
-    const network *net, const recalling *of, array_f32 x, const i32 *age, array_f32 heads, array_f32 now, f32 *room,
-    ix actions, ix count) {
-    sense(of, x, age, actions, count);
-    for (ix lane = 0; lane < count; lane += SPAN)
-        evaluate_lanes_that_remember(
-            net, now.rows, x.data + lane, of->known.data + lane, now.data + lane, heads.data + lane, x.columns, room);
+    const network *net, const recalling *recalls, seen_lanes of, const i32 *age, ix count, f32 *now, f32 *room) {
+    ix size = recalls->own_hidden.columns;
+    for (ix lane = 0; lane < count; lane += BATCH) {
+        seen_lanes part = from_lane(of, lane);
+        ix together = min_ix(BATCH, count - lane), values = recalls->own_before.rows;
+        flag_inputs(part.x, NULL, values, of.pitch, together, part.flags);
+        flag_inputs(
+            part.x, recalls->own_before.data + lane, values, of.pitch, together, recalls->changed.data + lane);
+        evaluate_remembering_batch(
+            net, recalls, part, age, lane, together, now == NULL ? NULL : now + lane * size, room);
+    }
 }
 
 #endif

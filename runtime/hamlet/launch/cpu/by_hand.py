@@ -53,8 +53,8 @@ def player(loaded: ctypes.CDLL) -> Player:
     loaded[SIZES](ctypes.c_void_p(sizes.ctypes.data))
     function = loaded[PLAY]
     function.restype = None
-    outputs, span = sizes.tolist()
-    return Player(outputs, span, _play(function))
+    wide, room = sizes.tolist()
+    return Player(wide, room, _play(function))
 
 
 def network_struct(network: Network) -> ctypes.Structure:

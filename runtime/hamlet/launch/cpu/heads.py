@@ -12,7 +12,7 @@ from hamlet.launch.cpu.by_hand import beside, network_struct, player, view
 from hamlet.launch.cpu.memory import Array
 from hamlet.launch.cpu.packed import packed, sizes
 from hamlet.launch.cpu.player import RELU, TANH, WIDTH, Network
-from hamlet.launch.cpu.playing import aligned
+from hamlet.launch.cpu.playing import aligned, flags_of
 
 HEADS = "hamlet_heads"
 MOST_HIDDEN = 2
@@ -31,17 +31,16 @@ class Heads:
     def __init__(self, policy: NetworkPolicy, lanes: int) -> None:
         loaded = beside()
         made = player(loaded)
-        weights, size = packed(policy, lanes, made)
+        weights, size = packed(policy, made)
         activation = TANH if policy.activation == "tanh" else RELU
         self._network = Network(weights, size, sizes(policy), lanes, activation, 0, NO_AGENTS)
         self._lanes, self._rows = lanes, int(self._network.sizes[-1])
-        whole = -(-self._rows // made.outputs) * made.outputs
-        pitch = lanes + made.span
+        pitch = lanes + made.wide
         self._x = aligned((policy.inputs, pitch), np.float32)
-        self._heads = aligned((whole, pitch), np.float32)
-        one_by_one = MOST_HIDDEN * WIDTH + -(-self._rows // made.span) * made.span
-        self._room = aligned((max(MOST_HIDDEN * WIDTH * made.span, one_by_one),), np.float32)
-        self._passed = network_struct(self._network), *(view(each) for each in (self._x, self._heads, self._room))
+        self._heads = aligned((self._rows, pitch), np.float32)
+        self._room = aligned((made.room,), np.float32), flags_of(policy.inputs, pitch)
+        arrays = self._x, self._heads, *reversed(self._room)
+        self._passed = network_struct(self._network), *map(view, arrays)
         self._function = loaded[HEADS]
         self._function.restype = None
 

@@ -7,21 +7,20 @@ import torch
 
 from hamlet.backend.protocol import NetworkPolicy
 from hamlet.launch.cpu.memory import Array
-from hamlet.launch.cpu.player import FEW, Player
+from hamlet.launch.cpu.player import Player
 
 
-def packed(policy: NetworkPolicy, lanes: int, player: Player) -> tuple[Array, int]:
-    """The weights of all members, f32, and how many each has; `lanes` share a member.
+def packed(policy: NetworkPolicy, player: Player) -> tuple[Array, int]:
+    """The weights of all members, f32, and how many each has.
 
     For each layer, the gates of a memory behind the first one, and for as many outputs as the player computes at once
-    (`Player.outputs`, or `Player.span` where fewer than `FEW` lanes share a member): the biases, then for each input
-    the weights of these outputs. Outputs that there are not have zeros.
+    (`Player.wide`): the biases, then for each input the weights of these outputs. Outputs that there are not have
+    zeros.
     """
-    width = player.span if lanes < FEW and policy.gates is None else player.outputs
     layers = [*policy.layers]
     if policy.gates is not None:
         layers.insert(1, policy.gates)
-    members = [_layer(weight, bias, width) for weight, bias in layers]
+    members = [_layer(weight, bias, player.wide) for weight, bias in layers]
     result = torch.cat(members, dim=1)
     return result.numpy().reshape(-1), result.shape[1]
 

@@ -10,8 +10,6 @@ from hamlet.launch.cpu.memory import Array
 
 WIDTH = 64
 """Outputs of a hidden layer, at most."""
-FEW = 16
-"""Where fewer lanes share a network, each is computed by itself."""
 RELU, TANH = range(2)
 """Activations of hidden layers."""
 
@@ -51,7 +49,7 @@ class Own(NamedTuple):
         cut: those of episodes that were cut off in a tick, in rows like `observation`.
         heads, cut_heads: of these observations.
         action, log_prob: of a tick, one row.
-        room: for the network.
+        room: for the network. flags: which inputs of a lane are not 0, u32, a bit each.
     """
 
     observation: Array
@@ -63,6 +61,7 @@ class Own(NamedTuple):
     action: Array
     log_prob: Array
     room: Array
+    flags: Array
 
 
 class Network(NamedTuple):
@@ -128,9 +127,9 @@ class Recalling(NamedTuple):
 
     Attributes:
         hidden, before, acted: what is remembered. age: [lanes] i32.
-        own_hidden, own_before, own_acted: of a chunk.
-        known: what is remembered in a tick, nothing where an episode begins.
-        now, later: what is remembered after it, and after the last one of an episode that was cut off.
+        own_hidden, own_before, own_acted: of a chunk; `own_hidden` is [lanes, numbers].
+        now: what is remembered after a tick, [lanes, numbers].
+        changed: which values of an observation have changed, u32, a bit each.
     """
 
     hidden: Array
@@ -140,9 +139,8 @@ class Recalling(NamedTuple):
     own_hidden: Array
     own_before: Array
     own_acted: Array
-    known: Array
     now: Array
-    later: Array
+    changed: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +148,14 @@ class Player:
     """Machine code that plays.
 
     Attributes:
-        outputs: of a layer, that are computed at once; weights are packed so.
-        span: lanes that are computed at once.
+        wide: outputs of a layer that are computed at once, for which weights are packed; arrays have room for as many
+            lanes more than there are.
+        room: how many numbers a network needs room for.
         play: takes the tuples `Frame`, `Network`, `Own`, `Worlds`, `Stored`, `Recalling` or `None`, then `shares`
             [threads, SHARE] i64, the number of the thread, how many worlds are a chunk, and how many ticks they run.
             Python's lock is not held.
     """
 
-    outputs: int
-    span: int
+    wide: int
+    room: int
     play: Callable[..., Any]

@@ -16,12 +16,14 @@ from hamlet.launch.cpu.entry import Entry, Value, shares_of
 from hamlet.launch.cpu.kernels import SHORT, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, array_of
 from hamlet.launch.cpu.packed import packed, sizes
-from hamlet.launch.cpu.player import RELU, TANH, WIDTH, Frame, Network, Own, Player, Recalling, Stored, Worlds
+from hamlet.launch.cpu.player import RELU, TANH, Frame, Network, Own, Player, Recalling, Stored, Worlds
 
 MEMBERS = 1 << 19
 """Bytes of weights that a chunk of a population has, unless one member has more: what the second cache holds."""
 LINE = 16
 """f32 in a cache line."""
+FLAGS = 32
+"""Inputs that have a bit in a word."""
 TYPES = {"masks": np.bool_, "alive": np.bool_, "terminated": np.bool_, "truncated": np.bool_, "actions": np.int32}
 """Of what is stored; the others are f32."""
 
@@ -51,7 +53,7 @@ class Playing:
         """`most`: the lanes of a chunk of the kernel."""
         self._player, self._shape = player, shape
         lanes = 1 if policy.of_agents else shape.lanes // policy.members
-        weights, size = packed(policy, lanes, player)
+        weights, size = packed(policy, player)
         activation = TANH if policy.activation == "tanh" else RELU
         of_agents = np.array(policy.of_agents, np.int64)
         self.network = Network(weights, size, sizes(policy), lanes, activation, int(policy.sample), of_agents)
@@ -60,29 +62,24 @@ class Playing:
         together = most if policy.of_agents else max(MEMBERS // (4 * size), 1) * lanes
         self.per_chunk = max(min(most, together) // shape.agents, 1)
         self._lanes = self.per_chunk * shape.agents
+        self._pitch = _pitch(self._lanes + player.wide)
         self._recall, self._age = policy.recall, arrays["age"]
-        self._reads = policy.inputs
 
     def own(self) -> Own:
         """The arrays of a thread."""
-        span, outputs = self._player.span, self._player.outputs
-        pitch = _pitch(self._lanes + span)
+        wide, pitch = self._player.wide, self._pitch
         rows, actions, heads = len(self.worlds.observation), len(self.worlds.mask), int(self.network.sizes[-1])
-        tiles = -(-heads // outputs) * outputs
-        one_by_one = 2 * WIDTH + -(-heads // span) * span
-        # What has changed and the last action are rows behind those of an observation.
-        seen, cut = (aligned((self._reads, pitch), np.float32)[:rows] for _ in range(2))
-        hidden = 2 * WIDTH if self._recall is None else 5 * WIDTH + outputs
         return Own(
-            seen,
+            aligned((rows, pitch), np.float32),
             aligned((self._lanes, rows), np.float32),
-            cut,
+            aligned((rows, pitch), np.float32),
             aligned((actions, pitch), np.bool_),
-            aligned((tiles, pitch), np.float32),
-            aligned((tiles, pitch), np.float32),
+            aligned((heads, pitch), np.float32),
+            aligned((heads, pitch), np.float32),
             aligned((1, pitch), np.int32),
             aligned((1, pitch), np.float32),
-            aligned((max(hidden * span, one_by_one, actions * span),), np.float32),
+            aligned((max(self._player.room, actions * wide),), np.float32),
+            flags_of(rows, pitch),
         )
 
     def recalling(self) -> Recalling | None:
@@ -91,10 +88,10 @@ class Playing:
         if recall is None:
             return None
         hidden, before, acted = (array_of(each) for each in (recall.hidden, recall.before, recall.acted))
-        pitch = _pitch(self._lanes + self._player.span)
-        own, known, now, later = (aligned((len(hidden), pitch), np.float32) for _ in range(4))
-        seen, last = aligned((len(before), pitch), np.float32), aligned((1, pitch), np.int32)
-        return Recalling(hidden, before, acted.reshape(1, -1), self._age, own, seen, last, known, now, later)
+        own, now = (aligned((self._lanes, len(hidden)), np.float32) for _ in range(2))
+        seen, last = aligned((len(before), self._pitch), np.float32), aligned((1, self._pitch), np.int32)
+        changed = flags_of(len(before), self._pitch)
+        return Recalling(hidden, before, acted.reshape(1, -1), self._age, own, seen, last, now, changed)
 
     def frame(self, kernels: Kernels, values: Mapping[str, Value], own: Own, ticks: int) -> tuple[Frame, Kept]:
         """How to call a kernel with these arguments by name, and what keeps their memory and machine code."""
@@ -136,6 +133,11 @@ def aligned(shape: tuple[int, ...], dtype: type[Any]) -> Array:
     first = -memory.ctypes.data % BYTES
     begun: Array = memory[first : first + size].view(dtype).reshape(shape)
     return begun
+
+
+def flags_of(inputs: int, pitch: int) -> Array:
+    """A bit for each input of lanes, in rows."""
+    return aligned((-(-inputs // FLAGS), pitch), np.uint32)
 
 
 def _given(place: dict[str, int], known: Mapping[str, Value], ticks: int) -> Array:

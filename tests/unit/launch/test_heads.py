@@ -1,0 +1,35 @@
+"""Heads of networks by machine code have the interpreter's bits."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Literal
+
+import pytest
+import torch
+
+from hamlet.interpreter.networks import evaluate
+from hamlet.launch.cpu.heads import Heads
+from hamlet.policies.mlp import MLP
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="this machine has no compiler of C")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "hidden", "lanes", "activation"),
+    [(150, (64, 33), 75, "relu"), (150, (64, 33), 75, "tanh"), (33, (7,), 40, "tanh"), (1, (64,), 3, "relu")],
+)
+def test_inputs_that_are_zero_change_nothing(
+    inputs: int, hidden: tuple[int, ...], lanes: int, activation: Literal["relu", "tanh"]
+) -> None:
+    """Of lanes that are computed together and of those that are left over, with more heads than a vector has."""
+    policy = MLP.random(inputs, 40, hidden=hidden, activation=activation, seed=3)
+    policy.biases[0].copy_(torch.linspace(-0.2, 0.3, hidden[0]))
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn(inputs, lanes, generator=generator)
+    x[torch.rand(inputs, lanes, generator=generator) < 0.7] = 0.0
+    x[:, 1], x[:, 2] = 0.0, -0.0
+    prepared = policy.prepared()
+    wanted = evaluate(prepared, x)
+    assert torch.equal(Heads(prepared, lanes).of(x).contiguous().view(torch.int32), wanted.view(torch.int32))
+    assert wanted.std() > 0
