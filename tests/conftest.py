@@ -37,15 +37,16 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(problem)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("HAMLET_THREADS", "1")
-    if shutil.which("cc"):
-        # Bits do not depend on the compiler, and a lower level takes it half of the time.
-        os.environ.setdefault("HAMLET_CC", "cc -Og")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    if "XDG_CACHE_HOME" not in os.environ:
-        folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")
-        config.add_cleanup(folder.cleanup)
-        os.environ["XDG_CACHE_HOME"] = folder.name
+    folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")
+    config.add_cleanup(folder.cleanup)
+    os.environ.setdefault("XDG_CACHE_HOME", folder.name)
+    if shutil.which("cc") and "HAMLET_CC" not in os.environ:
+        # The process that only hands tests to workers imports no torch for this.
+        import precompiled
+
+        os.environ["HAMLET_CC"] = precompiled.command(Path(folder.name) / "compiler")
     if not LONG:
         from hypothesis import settings
 

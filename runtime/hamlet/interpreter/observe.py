@@ -13,7 +13,7 @@ from hamlet.interpreter.interact import is_open
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.pushing import unstuck
 from hamlet.interpreter.space import clamp, displaced
-from hamlet.interpreter.views import view
+from hamlet.interpreter.views import cells_at, of_cells, view
 from hamlet.interpreter.ways import in_sight, in_sight_now
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
@@ -144,15 +144,13 @@ def window(radius: int, lanes: Lanes) -> list[Tensor]:
 
 def cells_around(values: Tensor, radius: int, lanes: Lanes) -> list[Tensor]:
     """Values of the cells around each agent, x fastest, from values [worlds, cells]; 0 beyond the edges."""
-    sizes, rows = lanes.grid.sizes, []
-    for offset in around(lanes.grid, radius):
-        there = [x + delta for x, delta in zip(lanes.position, offset, strict=True)]
-        inside = torch.ones_like(lanes.alive)
-        for x, size in zip(there, sizes, strict=True):
-            inside = inside & (x >= 0) & (x < size)
-        cell = torch.where(inside, cell_index(there, sizes), 0).long()
-        rows.append(torch.where(inside, values.gather(1, cell), lanes.constant(0.0)))
-    return rows
+    cell, inside = cells_at(lanes, offsets_around(lanes, radius))
+    return list(torch.where(inside, of_cells(values, cell), lanes.constant(0.0)))
+
+
+def offsets_around(lanes: Lanes, radius: int) -> Tensor:
+    """The cells of a window, as seen from its middle: i64 [axes, rows, 1, 1]."""
+    return torch.tensor(around(lanes.grid, radius), device=lanes.age.device).T[:, :, None, None]
 
 
 def ground_of(region: str | None, lanes: Lanes) -> Tensor:
@@ -165,17 +163,10 @@ def ground_of(region: str | None, lanes: Lanes) -> Tensor:
 def window_of(region: str | None, radius: int, lanes: Lanes) -> list[Tensor]:
     """The cells around the agent, x fastest: 1 where they are in the region or walls; beyond the edges are walls, but
     not where edges wrap."""
-    sizes, rows = lanes.grid.sizes, []
     ground = ground_of(region, lanes).expand(len(lanes.age), -1)
     beyond = torch.full_like(lanes.alive, region is None and lanes.grid.edges != "wrap")
-    for offset in around(lanes.grid, radius):
-        there = [x + delta for x, delta in zip(lanes.position, offset, strict=True)]
-        inside = torch.ones_like(lanes.alive)
-        for x, size in zip(there, sizes, strict=True):
-            inside = inside & (x >= 0) & (x < size)
-        cell = torch.where(inside, cell_index(there, sizes), 0).long()
-        rows.append(torch.where(inside, ground.gather(1, cell), beyond).to(torch.float32))
-    return rows
+    cell, inside = cells_at(lanes, offsets_around(lanes, radius))
+    return list(torch.where(inside, of_cells(ground, cell), beyond).to(torch.float32))
 
 
 def seen_of(rows: list[Tensor], radius: int, lanes: Lanes) -> list[Tensor]:

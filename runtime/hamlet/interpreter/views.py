@@ -18,19 +18,19 @@ from hamlet.universe.space import cells
 
 def view(item: ObserveView, lanes: Lanes, occupied: Callable[[], Tensor]) -> list[Tensor]:
     """The rows of a window, f32 [worlds, agents] each. `occupied`: where affordances are, f32 [cells, worlds]."""
-    places = list(_places(item, lanes))
+    cell, inside = _places(item, lanes)
     if item.value is None:
         values = occupied().T
     else:
         whole = replace(as_agents(lanes, lanes.cells), nearby=None, coverage=None)
         values = evaluate(item.value, whole).expand(whole.running.shape)
     beyond = lanes.constant(item.beyond)
-    rows = [torch.where(inside, values.gather(1, cell), beyond) for cell, inside in places]
+    rows = list(torch.where(inside, of_cells(values, cell), beyond))
     if item.own is not None and (0, 0) in item.places:
         rows[item.places.index((0, 0))] = evaluate(item.own, lanes).expand(lanes.age.shape)
     if item.within is None:
         return rows
-    opaque = [torch.where(inside, walls(lanes).gather(1, cell), lanes.grid.edges != "wrap") for cell, inside in places]
+    opaque = list(torch.where(inside, of_cells(walls(lanes), cell), lanes.grid.edges != "wrap"))
     if item.hexagonal:
         seen = _spread_outwards(item, opaque)
     else:
@@ -47,21 +47,34 @@ def walls(lanes: Lanes) -> Tensor:
     return lanes.ground.walls.expand(len(lanes.age), -1)
 
 
-def _places(item: ObserveView, lanes: Lanes) -> Sequence[tuple[Tensor, Tensor]]:
-    """Of each row the cell, i64 [worlds, agents], of rows beyond the edges the first one, and whether there is one."""
-    x, y = lanes.position
-    facing = torch.zeros_like(x, dtype=torch.int64)
-    if item.heading is not None:
-        facing = lanes.meters[item.heading].to(torch.int64)
-    offsets = torch.tensor([item.offsets(option) for option in range(len(item.steps))], device=x.device)
-    places = []
-    for row in range(len(item.places)):
-        there = [along + offsets[facing, row, axis] for axis, along in enumerate((x, y))]
-        inside = torch.ones_like(lanes.alive)
-        for along, size in zip(there, lanes.grid.sizes, strict=True):
-            inside = inside & (along >= 0) & (along < size)
-        places.append((torch.where(inside, cell_index(there, lanes.grid.sizes), 0).long(), inside))
-    return places
+def _places(item: ObserveView, lanes: Lanes) -> tuple[Tensor, Tensor]:
+    """Of each row the cell, and whether there is one; see `cells_at`."""
+    # By axis, [rows, options].
+    offsets = (
+        torch.tensor([item.offsets(option) for option in range(len(item.steps))]).to(lanes.age.device).permute(2, 1, 0)
+    )
+    if item.heading is None:
+        return cells_at(lanes, offsets.unsqueeze(-1))
+    return cells_at(lanes, offsets[:, :, lanes.meters[item.heading].to(torch.int64)])
+
+
+def cells_at(lanes: Lanes, offsets: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+    """The cells at these offsets from each agent, i64 [rows, worlds, agents], of those beyond the edges the first one;
+    and whether there is one, bool.
+
+    Args:
+        offsets: by axis, [rows, worlds or 1, agents or 1].
+    """
+    there = [along + offset for along, offset in zip(lanes.position, offsets, strict=True)]
+    inside = torch.ones_like(lanes.alive)
+    for along, size in zip(there, lanes.grid.sizes, strict=True):
+        inside = inside & (along >= 0) & (along < size)
+    return torch.where(inside, cell_index(there, lanes.grid.sizes), 0).long(), inside
+
+
+def of_cells(values: Tensor, cell: Tensor) -> Tensor:
+    """The values [worlds, cells] of cells [rows, worlds, agents]."""
+    return values.expand(len(cell), *values.shape).gather(2, cell)
 
 
 def _on_lines(item: ObserveView, opaque: list[Tensor]) -> list[Tensor]:
