@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import tomllib
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from examples import LONG, examples
-from processes import Programs, Run
+from processes import Command, Programs, Run, Says
 
 if TYPE_CHECKING:
     from hamlet.package.module import Module
@@ -90,6 +91,40 @@ def run_program() -> Iterator[Run]:
     """Runs programs in processes of their own."""
     with Programs() as programs:
         yield programs.run
+
+
+@pytest.fixture
+def hamletc_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs `hamletc` with these arguments in an empty folder, in this process; for what does not depend on how one
+    starts and ends: to start one is dear."""
+    from hamletc.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    # Some verbs set it for the process that they have to themselves otherwise.
+    monkeypatch.setenv("TRITON_INTERPRET", os.environ.get("TRITON_INTERPRET", "0"))
+
+    def call(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capsys.readouterr()
+        return subprocess.CompletedProcess(sys.argv, int(ended.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def hamletc_says(hamletc_here: Command, monkeypatch: pytest.MonkeyPatch) -> Says:
+    """The same in a wide terminal: its exit code, and what it says on each stream."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments: str | Path) -> tuple[int, str, str]:
+        done = hamletc_here(*arguments)
+        return done.returncode, done.stdout, done.stderr
+
+    return call
 
 
 @pytest.fixture(scope="session")

@@ -44,6 +44,8 @@ COMMAND = "from hamletc.cli.main import main; main()"
 
 Command: TypeAlias = Callable[..., "subprocess.CompletedProcess[str]"]
 """Runs `hamletc` with these arguments, in a process of its own or in this one."""
+Says: TypeAlias = Callable[..., tuple[int, str, str]]
+"""The same, in this one: the exit code, and what is said on each stream."""
 
 
 class Run(Protocol):

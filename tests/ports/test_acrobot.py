@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import gymnasium
 import numpy as np
-from beside import Array, Single, drawn, same_spaces, side_by_side
+from beside import Array, Single, drawn, side_by_side
+from spaces_beside import same_spaces
 
 from hamlet.package.module import Module
 

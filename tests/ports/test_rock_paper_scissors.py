@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from beside import Players, drawn, same_spaces_of_players, side_by_side
+from beside import Players, drawn, side_by_side
+from spaces_beside import same_spaces_of_players
 
 from hamlet.package.module import Module
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from beside import Array, Players, State, drawn, same_spaces_of_players, side_by_side
+from beside import Array, Players, State, drawn, side_by_side
+from spaces_beside import same_spaces_of_players
 
 from hamlet.package.module import Module
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from beside import Array, Single, drawn, place, same_spaces, side_by_side
+from beside import Array, Single, drawn, place, side_by_side
+from spaces_beside import same_spaces
 
 import hamlet
 from hamlet.package.module import Module

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,32 +18,14 @@ from hamlet_train.exact import compiled
 from hamlet_train.ppo import Learner, Progress
 from hamlet_train.run import Run
 from hamlet_train.settings import names
-from hamletc.cli.main import main
+from processes import Says
 
 TAG = Path("universes/gallery/tag.hamlet").resolve()
 SHORT = "--ticks", "2000", "--worlds", "20", "--threads", "1"
-Said = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def hamletc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
-    """Runs `hamletc` in an empty folder: its exit code, and what it says on each stream."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            sys.exit(main())
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return call
-
-
-@pytest.fixture
-def stopped(hamletc: Said, monkeypatch: pytest.MonkeyPatch) -> str:
+def stopped(hamletc_says: Says, monkeypatch: pytest.MonkeyPatch) -> str:
     """What is said of a training that Ctrl-C ends in its third update."""
     update = Learner.update
 
@@ -55,63 +36,63 @@ def stopped(hamletc: Said, monkeypatch: pytest.MonkeyPatch) -> str:
 
     with monkeypatch.context() as patch:
         patch.setattr(Learner, "update", interrupted)
-        code, _, said = hamletc("train", MEAL, "--name", "cut short", *SHORT)
+        code, _, said = hamletc_says("train", MEAL, "--name", "cut short", *SHORT)
     assert code == 130
     return said
 
 
-def test_the_command_that_ctrl_c_prints_goes_on(stopped: str, hamletc: Said) -> None:
+def test_the_command_that_ctrl_c_prints_goes_on(stopped: str, hamletc_says: Says) -> None:
     *_, line, command = stopped.splitlines()
     assert line == "stopped; this goes on from runs/cut short/checkpoints/00000002.safetensors:"
     program, *arguments = shlex.split(command)
     assert program == "hamletc"
-    code, said, _ = hamletc(*arguments)
+    code, said, _ = hamletc_says(*arguments)
     assert code == 0
     assert "evaluated return " in said
     assert len(Run(Path("runs/cut short")).lines()) == 4
 
 
-def test_a_training_that_is_stopped_at_once_says_so(hamletc: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_that_is_stopped_at_once_says_so(hamletc_says: Says, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("hamlet_train.cli.begin.packaged", interrupted)
-    code, _, said = hamletc("train", MEAL, *SHORT)
+    code, _, said = hamletc_says("train", MEAL, *SHORT)
     assert (code, said) == (130, "stopped before the training began\n")
     assert not Path("runs/first_meal").exists()
 
 
 @pytest.mark.usefixtures("stopped")
-def test_an_interrupted_run_is_evaluated_by_its_latest_checkpoint(hamletc: Said) -> None:
+def test_an_interrupted_run_is_evaluated_by_its_latest_checkpoint(hamletc_says: Says) -> None:
     latest = "runs/cut short/checkpoints/00000002.safetensors"
-    code, table, said = hamletc("eval", MEAL, "--policy", "runs/cut short", "--episodes", "20")
+    code, table, said = hamletc_says("eval", MEAL, "--policy", "runs/cut short", "--episodes", "20")
     assert code == 0
     assert said == f"runs/cut short has not ended: these are the weights of its latest checkpoint, {latest}\n"
-    assert hamletc("eval", MEAL, "--policy", latest, "--episodes", "20") == (0, table, "")
+    assert hamletc_says("eval", MEAL, "--policy", latest, "--episodes", "20") == (0, table, "")
     shutil.rmtree("runs/cut short/checkpoints")
-    code, _, said = hamletc("eval", MEAL, "--policy", "runs/cut short")
+    code, _, said = hamletc_says("eval", MEAL, "--policy", "runs/cut short")
     assert code == 1
     assert "runs/cut short has no policy.safetensors: its training has no checkpoint yet" in said
 
 
-def test_what_was_killed_before_its_manifest_begins_anew(hamletc: Said) -> None:
+def test_what_was_killed_before_its_manifest_begins_anew(hamletc_says: Says) -> None:
     folder = Path("runs/first_meal")
     (folder / "package").mkdir(parents=True)
     (folder / ".manifest.json.77.part").write_bytes(b"{")
     # `hamletc run` of the universe was here before.
     (folder / "meters.png").write_bytes(b"")
-    assert hamletc("train", MEAL, *SHORT)[0] == 0
+    assert hamletc_says("train", MEAL, *SHORT)[0] == 0
     assert not (folder / ".manifest.json.77.part").exists()
-    code, _, said = hamletc("train", MEAL, *SHORT)
+    code, _, said = hamletc_says("train", MEAL, *SHORT)
     assert code == 1
     assert "runs/first_meal exists" in said
 
 
-def test_each_role_learns_a_policy_or_all_share_one(hamletc: Said) -> None:
+def test_each_role_learns_a_policy_or_all_share_one(hamletc_says: Says) -> None:
     size = "--agents", "4", "--ticks", "2560", "--worlds", "20", "--threads", "1"
     whose = {"each learns a policy of its own": (), "all of them learn one policy": ("--shared", "--name", "one")}
     for said, options in whose.items():
-        code, out, err = hamletc("train", TAG, *size, *options)
+        code, out, err = hamletc_says("train", TAG, *size, *options)
         assert code == 0
         assert f"tag has the roles it and runner: {said}" in err
         assert [line.split(":")[0] for line in out.splitlines()[:2]] == ["evaluated it", "evaluated runner"]
@@ -123,16 +104,16 @@ def test_each_role_learns_a_policy_or_all_share_one(hamletc: Said) -> None:
         assert [line.split()[-1] for line in out.splitlines() if line.startswith("policy ")] == [
             str(folder / name) for name in files
         ]
-        code, out, _ = hamletc("eval", TAG, "--policy", folder, "--agents", "4", "--episodes", "40")
+        code, out, _ = hamletc_says("eval", TAG, "--policy", folder, "--agents", "4", "--episodes", "40")
         assert code == 0
         titles = [line.strip() for line in out.splitlines() if line.strip().startswith("tag: ")]
         assert titles == [f"tag: the first episodes of 40 agents, seed 1: {role}" for role in ("it", "runner")]
-    code, _, err = hamletc("train", TAG, "--resume", "--shared")
+    code, _, err = hamletc_says("train", TAG, "--resume", "--shared")
     assert code != 0
     assert "runs/tag has a policy for each role: leave out --shared" in err
 
 
-def test_what_cannot_be_played_is_refused_and_nothing_is_written(hamletc: Said) -> None:
+def test_what_cannot_be_played_is_refused_and_nothing_is_written(hamletc_says: Says) -> None:
     for universe, options, said in (
         (TAG, ("--against", "past:3", "--worlds", "2"), "take 128 worlds or more"),
         (TAG, ("--against", "past:3", "--shared"), "--shared has all roles learn one policy"),
@@ -140,7 +121,7 @@ def test_what_cannot_be_played_is_refused_and_nothing_is_written(hamletc: Said) 
         (MEAL, ("--against", "past:3"), "here one policy learns"),
         (MEAL, ("--opponent", "runs/x"), "has no two roles"),
     ):
-        code, _, err = hamletc("train", universe, *options, "--ticks", "100", "--name", "x")
+        code, _, err = hamletc_says("train", universe, *options, "--ticks", "100", "--name", "x")
         assert code != 0
         assert said in err
         assert err.count("\n") == 1
@@ -191,11 +172,11 @@ def test_a_board_has_evaluations_and_random_actions(tmp_path: Path) -> None:
 
 
 def test_a_machine_without_a_compiler_is_told_and_nothing_is_written(
-    hamletc: Said, monkeypatch: pytest.MonkeyPatch
+    hamletc_says: Says, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(CHOICE, "no-such-compiler")
     compiled.kernels.cache_clear()
-    code, _, said = hamletc("train", MEAL, *SHORT)
+    code, _, said = hamletc_says("train", MEAL, *SHORT)
     assert code != 0
     assert said.startswith(f"error: {CHOICE} names no command: there is no 'no-such-compiler'")
     assert said.count("\n") == 1

@@ -8,8 +8,6 @@ import json
 import re
 import shlex
 import shutil
-import sys
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -28,28 +26,11 @@ from hamlet_train.report.followed import by_one_action, followed
 from hamlet_train.report.page import page
 from hamlet_train.report.studied import Studied, studied
 from hamlet_train.run import Run
-from hamletc.cli.main import main
+from processes import Says
 
-Said = Callable[..., tuple[int, str, str]]
 TAG = Path("universes/gallery/tag.hamlet").resolve()
 SHORT = "--ticks", "4000", "--worlds", "20", "--threads", "1", "--set", "horizon=20"
 VOID = {"meta", "img", "input"}
-
-
-@pytest.fixture
-def hamletc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
-    """Runs `hamletc` in an empty folder: its exit code, and what it says on each stream."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            sys.exit(main())
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return call
 
 
 class Elements(HTMLParser):
@@ -145,20 +126,20 @@ def test_controls_and_single_actions(tmp_path: Path) -> None:
     assert (actions.tolist(), controls.tolist()) == ([1, 1], [[0.0, 0.0]])
 
 
-def test_roles_have_charts_and_rows_of_their_own(hamletc: Said) -> None:
+def test_roles_have_charts_and_rows_of_their_own(hamletc_says: Says) -> None:
     sizes = "--agents", "4", "--ticks", "5120", "--worlds", "20", "--threads", "1"
-    assert hamletc("train", TAG, *sizes)[0] == 0
-    assert hamletc("report", "runs/tag")[0] == 0
+    assert hamletc_says("train", TAG, *sizes)[0] == 0
+    assert hamletc_says("report", "runs/tag")[0] == 0
     text = Path("runs/tag/report.html").read_text()
     for role in ("it", "runner"):
         assert f"<td>{role}</td><td>the policy</td>" in text
         assert f"{role}: return of an episode" in text
-    code, out, _ = hamletc("eval", TAG, "--policy", "runs/tag", "--agents", "4", "--episodes", "40", "--json")
+    code, out, _ = hamletc_says("eval", TAG, "--policy", "runs/tag", "--agents", "4", "--episodes", "40", "--json")
     assert code == 0
     policy, chance = json.loads(out)["sides"]
     assert {role: each["episodes"] for role, each in policy["roles"].items()} == {"it": 10, "runner": 30}
     assert chance["roles"].keys() == policy["roles"].keys()
-    out = hamletc("eval", TAG, "--compare", "runs/tag", "runs/tag", "--agents", "4", "--episodes", "40")[1]
+    out = hamletc_says("eval", TAG, "--compare", "runs/tag", "runs/tag", "--agents", "4", "--episodes", "40")[1]
     assert "it of runs/tag improves on runs/tag with probability 50.0% (" in out
 
 
@@ -176,7 +157,7 @@ def test_charts_have_all_points_inside() -> None:
     assert charts.stacked("one", "ticks", [5.0], {"all": [1.0]}).count("<polygon") == 1
 
 
-def test_seeds_are_trainings_of_their_own_and_go_on(hamletc: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_seeds_are_trainings_of_their_own_and_go_on(hamletc_says: Says, monkeypatch: pytest.MonkeyPatch) -> None:
     update = Learner.update
 
     def interrupted(learner: Learner, store: object) -> Progress:
@@ -186,33 +167,33 @@ def test_seeds_are_trainings_of_their_own_and_go_on(hamletc: Said, monkeypatch: 
 
     with monkeypatch.context() as patch:
         patch.setattr(Learner, "update", interrupted)
-        code, _, said = hamletc("train", MEAL, "--name", "many", "--seed", "5", "--seeds", "3", *SHORT)
+        code, _, said = hamletc_says("train", MEAL, "--name", "many", "--seed", "5", "--seeds", "3", *SHORT)
     assert code == 130
     assert not Path("runs/many/report.html").exists()
     command = shlex.split(said.splitlines()[-1])
     assert command[-2:] == ["--seeds", "3"]
-    code, out, _ = hamletc(*command[1:])
+    code, out, _ = hamletc_says(*command[1:])
     assert code == 0
     assert out.endswith("report    runs/many/report.html\n")
     weights = [Run(Path(each)).read().weights for each in ("runs/many", "runs/many/seeds/6", "runs/many/seeds/7")]
     assert len(set(weights)) == 3
-    assert hamletc("train", MEAL, "--name", "six", "--seed", "6", *SHORT)[0] == 0
+    assert hamletc_says("train", MEAL, "--name", "six", "--seed", "6", *SHORT)[0] == 0
     assert Run(Path("runs/six")).read().weights == weights[1]
     text = Path("runs/many/report.html").read_text()
     assert "seeds 5, 6, 7" in text
     assert "Thick lines are means of 3 seeds" in text
     assert all(str(each) in text for each in weights)
     # The list, and what compares.
-    code, out, _ = hamletc("runs", "runs/many", "runs/six")
+    code, out, _ = hamletc_says("runs", "runs/many", "runs/six")
     assert code == 0
     assert re.search(r"runs/many .*4,000 .* 3 .* ended", out)
     assert re.search(r"seed .* 5 .* 6 ", out)
-    listed = json.loads(hamletc("runs", "--json")[1])
+    listed = json.loads(hamletc_says("runs", "--json")[1])
     assert [(each["run"], each["seeds"], len(each["last"])) for each in listed] == [
         ("runs/many", 3, 3),
         ("runs/six", 1, 1),
     ]
-    code, out, _ = hamletc("eval", MEAL, "--compare", "runs/many", "runs/six", "--episodes", "30", "--json")
+    code, out, _ = hamletc_says("eval", MEAL, "--compare", "runs/many", "runs/six", "--episodes", "30", "--json")
     report = json.loads(out)
     assert (code, report["seed"], report["of"]) == (0, 8, "returns of episodes")
     assert [side["policies"] for side in report["sides"]] == [3, 1, 1]
@@ -222,12 +203,12 @@ def test_seeds_are_trainings_of_their_own_and_go_on(hamletc: Said, monkeypatch: 
             numbers = side["roles"]["all"][name]
             assert numbers["low"] <= numbers["value"] <= numbers["high"]
         assert sum(side["roles"]["all"]["ended"].values()) + side["roles"]["all"]["unfinished"] in (30, 90)
-    code, out, _ = hamletc("eval", MEAL, "--compare", "runs/many", "runs/many", "--episodes", "30")
+    code, out, _ = hamletc_says("eval", MEAL, "--compare", "runs/many", "runs/many", "--episodes", "30")
     assert "runs/many improves on runs/many with probability 50.0% (" in out
     assert "by mean returns of seeds" in out
 
 
-def test_what_is_wrong_is_a_line_and_nothing_is_written(hamletc: Said, run: Run) -> None:
+def test_what_is_wrong_is_a_line_and_nothing_is_written(hamletc_says: Says, run: Run) -> None:
     shutil.copytree(run.folder, "runs/one")
     for arguments, words in (
         (("report", "runs/none"), "runs/none is no folder of a training: it has no manifest.json"),
@@ -236,18 +217,18 @@ def test_what_is_wrong_is_a_line_and_nothing_is_written(hamletc: Said, run: Run)
         (("eval", MEAL, "--policy", "runs/one", "--compare", "runs/one", "runs/one"), "not both"),
         (("eval", CARTPOLE, "--compare", "runs/one", "runs/one"), "was learnt on first_meal, and this is cartpole"),
     ):
-        code, out, said = hamletc(*arguments)
+        code, out, said = hamletc_says(*arguments)
         assert (code, out) == (1, "")
         assert words in said
         assert said.count("\n") == 1
     shutil.rmtree("runs/one/checkpoints")
     Path("runs/one/policy.safetensors").unlink()
-    code, _, said = hamletc("report", "runs/one")
+    code, _, said = hamletc_says("report", "runs/one")
     assert code == 1
     assert "has no policy.safetensors: its training has no checkpoint yet" in said
     assert not Path("runs/one/report.html").exists()
     Path("runs/one/manifest.json").write_text("{")
-    code, out, said = hamletc("runs")
+    code, out, said = hamletc_says("runs")
     assert code == 0
     assert "is no manifest of a training, or a damaged one; it is left out" in said
     assert "there are no runs in runs" in out

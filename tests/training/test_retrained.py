@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ import torch
 
 import hamlet
 from hamlet_train.retrain import TRAINER
-from hamletc.cli.main import main
+from processes import Says
 
 PAY = """universe pay
 space grid 3 x 2
@@ -25,7 +23,6 @@ dies when food <= 0
 reward food
 observe { meters  here }
 """
-Said = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -44,21 +41,10 @@ def test_it_learns_in_worlds_with_these_params(pay: Path) -> None:
     assert env.rollout(300, first).mean_length() > chance.rollout(300).mean_length()
 
 
-def test_a_design_for_players_who_learn(
-    pay: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(pay.parent)
-
-    def hamletc(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hamletc", "design", "pay.hamlet", "--param", "wage=0:0.5", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            sys.exit(main())
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
+def test_a_design_for_players_who_learn(pay: Path, hamletc_says: Says) -> None:
+    design = "design", pay.name, "--param", "wage=0:0.5"
     want = "--want", "mean life above 59.5", "--ticks", "60", "--worlds", "8"
-    code, out, _ = hamletc(*want, "--retrain", "10000", "--budget", "80000")
+    code, out, _ = hamletc_says(*design, *want, "--retrain", "10000", "--budget", "80000")
     assert code == 1
     assert "8 candidates in 2 rounds; the best one, in 128 worlds:" in out
     for arguments, words in (
@@ -66,7 +52,7 @@ def test_a_design_for_players_who_learn(
         (("--retrain", "1000", "--budget", "10"), "--budget 10 is less than one training of 1,000 agent-ticks"),
         (("--retrain", "--policy", "runs/pay"), "--retrain trains the policies that play: leave --policy out"),
     ):
-        code, out, said = hamletc(*want, *arguments)
+        code, out, said = hamletc_says(*design, *want, *arguments)
         assert (code, out) == (1, "")
         assert words in said
         assert said.count("\n") == 1

@@ -16,11 +16,10 @@ from hamlet.package.module import Module
 from hamlet.policies.described import read_described
 from hamlet.policies.files import written
 from hamlet.policies.samples import digest_of_actions
-from hamletc.cli.main import main
 from hamletc.export.policy_c import export_policy_c, layers_of
+from processes import Says
 from saved_policies import about_of, saved, tensors_of
 
-Said = Callable[..., tuple[int, str, str]]
 SHOP = """universe shop
 space grid 4 x 3
 lifespan 30 ticks
@@ -65,22 +64,6 @@ int main(void) {
 """
 
 
-@pytest.fixture
-def hamletc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
-    """Runs `hamletc` in an empty folder: its exit code, and what it says on each stream."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            sys.exit(main())
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return call
-
-
 def run_of(folder: Path, text: str, **others: object) -> Path:
     """The folder of a run: a manifest, a package and weights."""
     source = folder / f"{text.split()[1]}.hamlet"
@@ -99,12 +82,12 @@ def run_of(folder: Path, text: str, **others: object) -> Path:
     ids=["actions", "relu", "controls"],
 )
 def test_c_acts_as_every_backend(
-    text: str, others: dict[str, object], options: str, hamletc: Said, tmp_path: Path
+    text: str, others: dict[str, object], options: str, hamletc_says: Says, tmp_path: Path
 ) -> None:
     """A universe and its policy, both in C, go the way that a rollout goes, drawn for 40 ticks and greedy for ten."""
     name, run = text.split()[1], run_of(tmp_path, text, **others)
-    assert hamletc("export", f"{name}.hamlet")[0] == 0
-    code, out, _ = hamletc("export", run, "--to", "c")
+    assert hamletc_says("export", f"{name}.hamlet")[0] == 0
+    code, out, _ = hamletc_says("export", run, "--to", "c")
     assert (code, out) == (0, f"wrote {name}_policy.h\nwrote {name}_policy.c\n")
     arguments = "actions, controls" if text == BOAT else "actions"
     Path("main.c").write_text(PROGRAM.replace("NAME", name).replace("ARGUMENTS", arguments))
@@ -131,7 +114,7 @@ def test_equal_policies_are_equal_texts_and_say_their_universe(
     assert len({digest_of_actions(layers_of(each), 64, 7, 3) for each in (first, second, other)}) == 2
 
 
-def test_onnx_takes_the_same_actions(hamletc: Said, tmp_path: Path) -> None:
+def test_onnx_takes_the_same_actions(hamletc_says: Says, tmp_path: Path) -> None:
     """Those of 100,000 observations, and in worlds; controls are the means within their ranges."""
     pytest.importorskip("onnx")
     onnxruntime = pytest.importorskip("onnxruntime")
@@ -139,7 +122,7 @@ def test_onnx_takes_the_same_actions(hamletc: Said, tmp_path: Path) -> None:
         folder = tmp_path / text.split()[1]
         folder.mkdir()
         run = run_of(folder, text)
-        code, out, _ = hamletc("export", run, "--to", "onnx", "-o", "out")
+        code, out, _ = hamletc_says("export", run, "--to", "onnx", "-o", "out")
         assert code == 0
         assert "100,000 of 100,000 likeliest actions are the same in onnxruntime; bits are not promised there" in out
         session = onnxruntime.InferenceSession(f"out/{text.split()[1]}_policy.onnx", providers=["CPUExecutionProvider"])
@@ -156,7 +139,7 @@ def test_onnx_takes_the_same_actions(hamletc: Said, tmp_path: Path) -> None:
             env.step(actions, controls)
 
 
-def test_what_cannot_be_written_is_a_line(hamletc: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_written_is_a_line(hamletc_says: Says, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(tmp_path, BOAT)
     lone = tmp_path / "lone.safetensors"
     shutil.copy(run / "policy.safetensors", lone)
@@ -175,11 +158,11 @@ def test_what_cannot_be_written_is_a_line(hamletc: Said, tmp_path: Path, monkeyp
         ((nan,), "nan.safetensors has biases.0 that are not finite"),
         (("boat.hamlet", "--to", "onnx"), "boat.hamlet is no policy: ONNX has networks"),
     ):
-        code, out, said = hamletc("export", *arguments, "-o", "out")
+        code, out, said = hamletc_says("export", *arguments, "-o", "out")
         assert (code, out) == (1, "")
         assert words in said
         assert said.count("\n") == 1
         assert not Path("out").exists()
     monkeypatch.setitem(sys.modules, "onnx", None)
-    code, _, said = hamletc("export", run, "--to", "onnx", "-o", "out")
+    code, _, said = hamletc_says("export", run, "--to", "onnx", "-o", "out")
     assert (code, said) == (1, "error: --to onnx needs onnx: pip install 'hamletc[onnx]'\n")

@@ -8,6 +8,7 @@ from typing import Any
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.language import syntax
+from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
 from hamletc.language.words import MEANINGS
 
@@ -18,6 +19,14 @@ def parsed(text: str) -> syntax.File:
     assert diagnostics == ()
     assert file is not None
     return file
+
+
+def formatted(text: str) -> str:
+    """A text as the formatter writes it; it has no errors."""
+    result, diagnostics = format_source(text)
+    assert diagnostics == ()
+    assert result is not None
+    return result
 
 
 def declared(text: str) -> Any:
