@@ -45,7 +45,7 @@ TRIED: dict[str, tuple[str, ...]] = {
     "bitwuzla": ("tests/unit/proof/test_rules.py",),
     "lark": ("tests/unit/language/test_lalr.py",),
     "jinja2": ("tests/golden/generated/test_committed_packages.py",),
-    "pyyaml": ("tests/unit/townlet/test_read_pack.py",),
+    "pyyaml": ("tests/unit/townlet/test_read_pack.py", "tests/unit/townlet/test_refused_packs.py"),
     "pygls": LSP,
     "lsprotocol": LSP,
     "rich": ("tests/unit/cli/test_cli_run.py",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -49,21 +49,20 @@ def walls(lanes: Lanes) -> Tensor:
 
 def _places(item: ObserveView, lanes: Lanes) -> tuple[Tensor, Tensor]:
     """Of each row the cell, and whether there is one; see `cells_at`."""
-    # By axis, [rows, options].
-    offsets = (
-        torch.tensor([item.offsets(option) for option in range(len(item.steps))]).to(lanes.age.device).permute(2, 1, 0)
-    )
-    if item.heading is None:
-        return cells_at(lanes, offsets.unsqueeze(-1))
-    return cells_at(lanes, offsets[:, :, lanes.meters[item.heading].to(torch.int64)])
+    facing = torch.zeros((1, 1), dtype=torch.int64, device=lanes.age.device)
+    if item.heading is not None:
+        facing = lanes.meters[item.heading].to(torch.int64)
+    by_option = [item.offsets(option) for option in range(len(item.steps))]
+    offsets = torch.tensor(by_option, device=lanes.age.device).permute(2, 1, 0)
+    return cells_at(lanes, offsets[:, :, facing])
 
 
-def cells_at(lanes: Lanes, offsets: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
+def cells_at(lanes: Lanes, offsets: Tensor) -> tuple[Tensor, Tensor]:
     """The cells at these offsets from each agent, i64 [rows, worlds, agents], of those beyond the edges the first one;
     and whether there is one, bool.
 
     Args:
-        offsets: by axis, [rows, worlds or 1, agents or 1].
+        offsets: i64 [axes, rows, worlds or 1, agents or 1].
     """
     there = [along + offset for along, offset in zip(lanes.position, offsets, strict=True)]
     inside = torch.ones_like(lanes.alive)
