@@ -128,24 +128,30 @@ def hamletc_says(hamletc_here: Command, monkeypatch: pytest.MonkeyPatch) -> Says
 
 
 @pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Module]:
-    """The package of a text, compiled once for all tests of a run; those that write into packages copy them."""
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Module]:
+    """The package of a text, compiled once for all tests of a run; those that write into packages copy them. It has
+    kernels in C, and those of targets whose names follow the text."""
     # Importing it takes seconds, and the process that only hands tests to workers needs none of it.
     import hamlet
+    from hamletc.compile import Options, build_checked, check_file
+    from hamletc.frontend import Stopwatch
+    from hamletc.package import write
 
     base = tmp_path_factory.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "compiled"
 
-    def of(text: str) -> Module:
-        name = text.partition("universe ")[2].split(maxsplit=1)[0]
-        folder = shared / sha256(text.encode()).hexdigest()[:16]
+    def of(text: str, *others: str) -> Module:
+        name, targets = text.partition("universe ")[2].split(maxsplit=1)[0], ("c", *others)
+        folder = shared / sha256("\0".join((text, *targets)).encode()).hexdigest()[:16]
         source, package = folder / f"{name}.hamlet", folder / name
         if package.exists():
             return hamlet.load(package)
         # Another worker may do the same now; a package is there as a whole or not at all.
         folder.mkdir(parents=True, exist_ok=True)
         source.write_text(text, encoding="utf-8")
-        return hamlet.compile(source, package)
+        stopwatch = Stopwatch()
+        write(build_checked(check_file(source, stopwatch), Options(targets), stopwatch), package)
+        return hamlet.load(package)
 
     return cache(of)
 

@@ -94,7 +94,7 @@ def codes(text: str) -> list[str]:
     return [found.code for found in check(file, ("smiths.hamlet",))[1]]
 
 
-def test_a_role_has_things_and_slots_of_its_own(compiled: Callable[[str], Module]) -> None:
+def test_a_role_has_things_and_slots_of_its_own(compiled: Callable[..., Module]) -> None:
     env = hamlet.make(compiled(SMITHS), worlds=30, agents=5, backend="interpreter", seed=3, quiet=True)
     smiths = torch.arange(150) % 5 < 2
     heaps = 1 + torch.arange(30) % 4
@@ -144,7 +144,7 @@ def test_a_role_has_things_and_slots_of_its_own(compiled: Callable[[str], Module
     assert "state.wood" in env.roles["peasant"].observation_names
 
 
-def test_slots_outside_are_for_roles_without_their_own(compiled: Callable[[str], Module]) -> None:
+def test_slots_outside_are_for_roles_without_their_own(compiled: Callable[..., Module]) -> None:
     env = hamlet.make(compiled(MINERS), worlds=20, backend="interpreter", seed=1, quiet=True)
     env.reset()
     picks = [env.action_names.index(name) for name in ("miner.PICK_iron", "miner.PICK_iron", "smith.PICK_coal")]
@@ -202,12 +202,12 @@ def test_they_are_formatted() -> None:
         assert format_source(text)[0] == text
 
 
-def test_names_of_things_of_roles_reach_nothing_but_names(compiled: Callable[[str], Module]) -> None:
+def test_names_of_things_of_roles_reach_nothing_but_names(compiled: Callable[..., Module]) -> None:
     hostile = SMITHS.replace("CRAFT_axe", "`CRAFT_'); raise #`")
     hostile = hostile.replace("item axe", "item `'); raise #`").replace("wear axe", "wear `'); raise #`")
     hostile = hostile.replace("wear of axe", "wear of `'); raise #`").replace("axe > 0", "`'); raise #` > 0")
     hostile = hostile.replace("reward axe", "reward `'); raise #`").replace("cell axe", "cell `'); raise #`")
-    made = compiled(hostile).sources
+    made = compiled(hostile, "triton").sources
     assert not any(isinstance(node, ast.Raise) for node in ast.walk(ast.parse(made["triton_kernels.py"])))
     in_c = re.sub(r"/\*.*?\*/", "", made["c_kernels.c"].decode(), flags=re.DOTALL)
     assert not re.search(r"\braise\b", in_c)

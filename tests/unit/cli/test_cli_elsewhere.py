@@ -42,7 +42,17 @@ for name in (
     delattr(os, name)
 os.supports_dir_fd = set()
 """
-COMMAND = "from hamletc.cli.main import main\nmain()\n"
+COMMANDS = """
+from hamletc.cli.main import main
+for line in sys.argv[1:]:
+    sys.argv = ["hamletc", *line.split("|")]
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code:
+            raise
+"""
+"""Runs `hamletc` with the words of each argument, one command after the other."""
 
 
 def elsewhere(system: str, program: str, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -56,19 +66,17 @@ def elsewhere(system: str, program: str, *arguments: str | Path, cwd: Path) -> s
 
 @pytest.mark.parametrize("system", [MACOS, WINDOWS], ids=["macos", "windows"])
 def test_the_language_and_worlds(system: str, tmp_path: Path) -> None:
-    for arguments in (("check", MEAL), ("compile", MEAL), ("compile", MEAL), ("run", MEAL, "--ticks", "50")):
-        done = elsewhere(system, COMMAND, *arguments, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+    commands = f"check|{MEAL}", f"compile|{MEAL}", f"compile|{MEAL}", f"run|{MEAL}|--ticks|50"
+    done = elsewhere(system, COMMANDS, *commands, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
     # Machine code is kept for the next process.
     assert [path.stat().st_size > 1000 for path in (tmp_path / "cache" / "hamletc" / "libraries").iterdir()] != []
-    compiled = elsewhere(system, COMMAND, "verify", MEAL, "--backends", "c", "--quick", "--allow-unfired", cwd=tmp_path)
+    compiled = elsewhere(system, COMMANDS, f"verify|{MEAL}|--backends|c|--quick|--allow-unfired", cwd=tmp_path)
     assert compiled.returncode == 0, compiled.stderr
     assert "are equal in all" in compiled.stdout
 
 
-@pytest.mark.parametrize("system", [MACOS, WINDOWS], ids=["macos", "windows"])
-def test_steps_take_one_thread_where_threads_cannot_wait_together(system: str, tmp_path: Path) -> None:
-    program = f"""
+STEPS = f"""
 import torch, hamlet
 env = hamlet.make(hamlet.compile({str(MEAL)!r}, "meal"), worlds=20_000, backend="c", quiet=True)
 for _ in range(3):
@@ -76,7 +84,19 @@ for _ in range(3):
 env.rollout(20)
 print(env.digest())
 """
-    there, here = (elsewhere(each, program, cwd=tmp_path) for each in (system, ""))
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """The steps on this system."""
+    return elsewhere("", STEPS, cwd=tmp_path_factory.mktemp("here"))
+
+
+@pytest.mark.parametrize("system", [MACOS, WINDOWS], ids=["macos", "windows"])
+def test_steps_take_one_thread_where_threads_cannot_wait_together(
+    system: str, here: subprocess.CompletedProcess[str], tmp_path: Path
+) -> None:
+    there = elsewhere(system, STEPS, cwd=tmp_path)
     assert there.returncode == 0, there.stderr
     assert there.stdout == here.stdout != ""
     assert "steps take one thread on this system" in there.stderr

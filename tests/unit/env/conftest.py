@@ -12,15 +12,15 @@ from samples import text
 
 
 @pytest.fixture(scope="session")
-def luck(compiled: Callable[[str], Module]) -> Module:
+def luck(compiled: Callable[..., Module]) -> Module:
     """The universe of chance."""
-    return compiled(text("luck"))
+    return compiled(text("luck"), "triton")
 
 
 @pytest.fixture(scope="session")
-def valley(compiled: Callable[[str], Module]) -> Module:
+def valley(compiled: Callable[..., Module]) -> Module:
     """The universe with everything."""
-    return compiled(text("valley"))
+    return compiled(text("valley"), "triton")
 
 
 @pytest.fixture

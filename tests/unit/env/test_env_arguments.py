@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from argument_rows import DESK, GIVEN, LANES, TABLE, Made
+from argument_rows import GIVEN, TABLE, Made
+from argument_values import DESK, LANES
 from test_env_graphed import Recorder
 
 import hamlet
@@ -27,8 +28,8 @@ ITEMS = ("__getitem__", "__setitem__", "__delitem__")
 
 
 @pytest.fixture(scope="module")
-def desk(compiled: Callable[[str], Module]) -> Module:
-    return compiled(DESK)
+def desk(compiled: Callable[..., Module]) -> Module:
+    return compiled(DESK, "triton")
 
 
 def public() -> Iterator[tuple[str, Callable[..., Any]]]:

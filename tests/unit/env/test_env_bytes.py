@@ -35,8 +35,8 @@ observe {
 
 
 @pytest.fixture(scope="module")
-def odd(compiled: Callable[[str], Module]) -> Module:
-    return compiled(ODD)
+def odd(compiled: Callable[..., Module]) -> Module:
+    return compiled(ODD, "triton")
 
 
 def by_definition(values: torch.Tensor, module: Module) -> np.ndarray:

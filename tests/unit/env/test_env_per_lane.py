@@ -83,7 +83,7 @@ def make(module: Module, backend: str, agents: int, worlds: int) -> Env:
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize(("agents", "worlds", "ticks"), [(1, 300, 61), (3, 90, 61), (270, 2, 40)])
-def test_counts_of_lanes(name: str, agents: int, worlds: int, ticks: int, compiled: Callable[[str], Module]) -> None:
+def test_counts_of_lanes(name: str, agents: int, worlds: int, ticks: int, compiled: Callable[..., Module]) -> None:
     module = compiled(TEXTS[name])
     found = {}
     for backend in ("interpreter", "c"):
@@ -102,7 +102,7 @@ def test_counts_of_lanes(name: str, agents: int, worlds: int, ticks: int, compil
             assert torch.equal(one, other)
 
 
-def test_who_does_not_ask_gets_nothing(compiled: Callable[[str], Module]) -> None:
+def test_who_does_not_ask_gets_nothing(compiled: Callable[..., Module]) -> None:
     env = make(compiled(DINER), "c", 1, 4)
     rollout = env.rollout(3)
     assert rollout.counts.lanes is None
@@ -118,7 +118,7 @@ def test_who_does_not_ask_gets_nothing(compiled: Callable[[str], Module]) -> Non
     assert env.tick == 6
 
 
-def test_triton_counts_the_same(compiled: Callable[[str], Module], run_program: Run) -> None:
+def test_triton_counts_the_same(compiled: Callable[..., Module], run_program: Run) -> None:
     program = """
 import sys, hamlet, torch
 for path in sys.argv[1:]:
@@ -137,5 +137,5 @@ for path in sys.argv[1:]:
         for one, other in zip(lanes, others): assert torch.equal(one, other)
         assert repr(records) == repr(same)
 """
-    done = run_program(program, compiled(DINER).path, compiled(BARE).path, TRITON_INTERPRET="1")
+    done = run_program(program, *(compiled(text, "triton").path for text in (DINER, BARE)), TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
