@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,28 +20,17 @@ from hamlet_train.tuning.budget import Budget
 from hamlet_train.tuning.halving import Candidate, Halving, Score
 from hamlet_train.tuning.rungs import Rungs, sizes
 from hamlet_train.tuning.space import SPACE, candidates, differing
-from hamletc.cli.main import main
+from processes import Says
 
-Said = Callable[..., tuple[int, str, str]]
 SMALL = "--budget", "40k", "--candidates", "4", "--worlds", "20", "--threads", "1"
 NARROW = "--search", "horizon=8/16", "--search", "hidden=8,8/16"
 
 
 @pytest.fixture
-def hamletc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Said:
+def without_films(hamletc_says: Says, monkeypatch: pytest.MonkeyPatch) -> Says:
     """Runs `hamletc` in an empty folder, without films: its exit code, and what it says on each stream."""
     monkeypatch.setattr(ending, "show", lambda *_: None)
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["hamletc", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            sys.exit(main())
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return call
+    return hamletc_says
 
 
 def test_a_budget_is_shared_among_rungs() -> None:
@@ -147,12 +134,12 @@ def test_those_who_return_most_learn_on(monkeypatch: pytest.MonkeyPatch) -> None
     assert [each.number for each in ranking] == rankings[-1] == [2, 3, 0, 4, 5, 6, 7, 8, 1]
 
 
-def test_a_tuning_repeats_and_leaves_the_run_that_train_would(hamletc: Said) -> None:
-    code, out, err = hamletc("tune", MEAL, *SMALL, *NARROW, "--name", "one")
+def test_a_tuning_repeats_and_leaves_the_run_that_train_would(without_films: Says) -> None:
+    code, out, err = without_films("tune", MEAL, *SMALL, *NARROW, "--name", "one")
     assert code == 0, err
     assert "4 > 1 candidates in 20 worlds learn until 6,666 < 19,998 agent-ticks, 39,996 in all\n" in err
     assert "rung 2: " in err
-    code, second, _ = hamletc("tune", MEAL, *SMALL, *NARROW, "--name", "two", "--json")
+    code, second, _ = without_films("tune", MEAL, *SMALL, *NARROW, "--name", "two", "--json")
     assert code == 0
     tables = [json.loads(Path(f"runs/{name}/tuning.json").read_text()) for name in ("one", "two")]
     assert tables[0] == tables[1] == json.loads(second)
@@ -165,7 +152,7 @@ def test_a_tuning_repeats_and_leaves_the_run_that_train_would(hamletc: Said) -> 
     command = list(run.read().command)
     assert f"again     {' '.join(command)}" in out
     assert command[-2:] == ["--name", "one"]
-    code, _, err = hamletc(*command[1:-1], "again", "--threads", "1")
+    code, _, err = without_films(*command[1:-1], "again", "--threads", "1")
     assert code == 0, err
     again = Run(Path("runs/again"))
     assert again.read().weights == run.read().weights
@@ -175,10 +162,10 @@ def test_a_tuning_repeats_and_leaves_the_run_that_train_would(hamletc: Said) -> 
     assert (run.folder / "tuning.png").stat().st_size > 10_000
 
 
-def test_a_time_is_measured_and_what_repeats_it_is_said(hamletc: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_time_is_measured_and_what_repeats_it_is_said(without_films: Says, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked, "seconds_of", lambda *_: 1e-3)
     monkeypatch.setattr(halving, "EPISODES", 20)
-    code, _, err = hamletc("tune", MEAL, *SMALL[2:], *NARROW, "--budget", "40s")
+    code, _, err = without_films("tune", MEAL, *SMALL[2:], *NARROW, "--budget", "40s")
     assert code == 0, err
     said = err[err.index("--budget") :].split()
     assert said[2:6] == ["--candidates", "4", "--worlds", "20"]
@@ -186,7 +173,7 @@ def test_a_time_is_measured_and_what_repeats_it_is_said(hamletc: Said, monkeypat
     assert Path("runs/first_meal-tuned/tuning.json").exists()
 
 
-def test_what_cannot_be_tuned_is_refused_and_nothing_is_written(hamletc: Said) -> None:
+def test_what_cannot_be_tuned_is_refused_and_nothing_is_written(without_films: Says) -> None:
     Path("runs/there").mkdir(parents=True)
     for universe, options, said in (
         (MEAL, ("--budget", "1k"), "1,000 agent-ticks are too few"),
@@ -194,7 +181,7 @@ def test_what_cannot_be_tuned_is_refused_and_nothing_is_written(hamletc: Said) -
         (TAG, ("--budget", "1M"), "it and runner of tag learn beside each other"),
         (MEAL, ("--budget", "1M", "--search", "rate=0.1", "--set", "rate=0.1"), "rate has its numbers already"),
     ):
-        code, out, err = hamletc("tune", universe, *options)
+        code, out, err = without_films("tune", universe, *options)
         assert code != 0
         assert said in err
         assert err.count("\n") == 1
