@@ -49,11 +49,12 @@ def workspace(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """Exit code and output of a command, run in this process.
+def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str], shown: tuple[str, ...] = ()) -> tuple[int, str]:
+    """Exit code and output of a command, run in this process; `shown` are the lines of output that the page has.
 
     `verify` compares less than a user's would where the page does not say so itself: tests/equivalence is where
     Triton's kernels run. Observations as bytes are compared there, too: kernels are compiled for each type of them.
+    `train` draws its curve and its film where the page shows their names: tests/training looks at them.
     """
     from hamletc.cli.main import main
 
@@ -63,6 +64,11 @@ def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[i
             arguments = [*arguments, "--quick", "--backends", "c"]
             quick = replace(hamlet_lab.verify.QUICK, compact=(torch.float32,))
             patch.setattr(hamlet_lab.verify, "QUICK", quick)
+        if arguments[0] == "train" and not any(line.startswith("curve ") for line in shown):
+            from hamlet_train.cli import ending
+
+            patch.setattr(ending, "write_curve", lambda *_: None)
+            patch.setattr(ending, "write_film", lambda *_: 0)
         # Restored afterwards: `verify` sets it.
         patch.setenv("TRITON_INTERPRET", "0")
         patch.setattr(sys, "argv", ["hamletc", *arguments])
@@ -113,7 +119,7 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
                 for command in commands(block):
                     program, *arguments = shlex.split(command.line)
                     assert program == "hamletc", block.where
-                    code, output = hamletc(arguments, capsys)
+                    code, output = hamletc(arguments, capsys, command.output)
                     assert code == expected, f"{block.where}: {command.line}: exit code {code}\n{output}"
                     assert missing_lines(command.output, output) == [], f"{block.where}: {output}"
             case ("python",):
