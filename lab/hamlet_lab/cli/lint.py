@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
@@ -11,6 +13,21 @@ import rich_click as click
 
 from hamlet.terminal import visible_lines
 from hamletc.kinds import expect
+
+
+@contextmanager
+def _threads() -> Iterator[None]:
+    """Torch takes no more threads than kernels do: HAMLET_THREADS, where it is set."""
+    import torch
+
+    from hamlet.launch.cpu.launch import threads_here
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(min(before, threads_here()))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @click.command()
@@ -44,6 +61,7 @@ def lint(ctx: click.Context, universe: str, seed: int, allow: tuple[str, ...], a
             raise click.BadParameter(f"there is no {code!r}: {', '.join(TITLES)}.", param_hint="--allow")
     expect(named.path, "text", "sources", "package", "nothing")
     with (
+        _threads(),
         tempfile.TemporaryDirectory(prefix="hamletc-") as folder,
         Console(stderr=True).status("compiling") as status,
     ):

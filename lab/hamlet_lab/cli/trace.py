@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
+from click.core import ParameterSource
 
 from hamlet.terminal import visible_lines
+from hamlet_lab.lint import PLAYERS
 from hamletc.cli.policy import policy_option
 from hamletc.errors import CompileError
 from hamletc.kinds import expect
@@ -30,6 +32,8 @@ MOST_TICKS = 1 << 16
 @click.option("--ticks", type=click.IntRange(1, MOST_TICKS), default=40, show_default=True, help="For how long.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
 @policy_option()
+@click.option("--player", type=click.Choice(PLAYERS),
+              help="Who acts: a simple policy of `hamletc lint`, in one of its worlds.")  # fmt: skip
 @click.option("--param", "param", multiple=True, metavar="NAME=NUMBER", help="A param of the world. Repeatable.")
 @click.option("--state", "states", multiple=True, metavar="NAME", help="Only this meter or state. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print the trace as JSON.")
@@ -44,6 +48,7 @@ def trace(
     ticks: int,
     seed: int,
     policy: str,
+    player: str | None,
     param: tuple[str, ...],
     states: tuple[str, ...],
     as_json: bool,
@@ -62,8 +67,10 @@ def trace(
 
     if output is not None and output.suffix not in PICTURES:
         raise click.BadParameter(f"{output} ends in neither .svg nor .png.", param_hint="--output")
+    if player is not None and (policy != "random" or param):
+        raise click.UsageError("a player acts by itself, with params as they are: no --policy and no --param.")
     with tempfile.TemporaryDirectory(prefix="hamletc-") as folder:
-        course, side = _course(universe, Path(folder), world, agents, ticks, seed, policy, param)
+        course, side = _course(universe, Path(folder), world, agents, ticks, seed, policy, player, param)
         if agent >= course.agents:
             which = f"agents 0 .. {course.agents - 1}" if course.agents > 1 else "agent 0 alone"
             raise CompileError(f"there is no agent {agent}: world {course.world} has {which}")
@@ -71,6 +78,9 @@ def trace(
     for name in states:
         _check_state(name, side)
     click.echo(to_json(made, states) if as_json else visible_lines("\n".join(lines(made, states))), nl=not as_json)
+    asked = ctx.get_parameter_source("ticks") is ParameterSource.COMMANDLINE
+    if asked and len(course.ticks) < ticks:
+        click.echo(f"there is no tick {ticks - 1}: {course.label} has {len(course.ticks)} ticks", err=True)
     if output is not None:
         from hamlet_lab.trace.picture import draw
 
@@ -88,6 +98,7 @@ def _course(
     ticks: int,
     seed: int,
     policy: str,
+    player: str | None,
     param: tuple[str, ...],
 ) -> tuple[Course, Side]:
     from hamlet_lab.diff.open import spec
@@ -96,12 +107,16 @@ def _course(
     if named.path is None:
         raise click.BadParameter(f"{text} names no universe.", param_hint="UNIVERSE")
     kind = expect(named.path, "text", "sources", "package", "nothing", "episode", "recorded run")
-    if kind in ("episode", "recorded run") and (param or agents is not None or policy != "random"):
-        raise CompileError(f"{named.path} has its own agents, params and actions: no --agents, --param, --policy")
+    if kind in ("episode", "recorded run") and (param or agents is not None or policy != "random" or player):
+        raise CompileError(
+            f"{named.path} has its own agents, params and actions: no --agents, --param, --policy, --player"
+        )
     if kind == "recorded run":
         return _recorded(named, folder, world or 0, ticks)
     if kind == "episode":
         return _episode(named, folder, world, ticks)
+    if player is not None:
+        return _player(named, folder, world or 0, agents, ticks, seed, player)
     return _live(named, folder, world or 0, agents, ticks, seed, policy, param)
 
 
@@ -172,6 +187,23 @@ def _live(
         quiet=True,
     )
     return of_episode(side, env.record(0, ticks, player.of(env)), ticks), side
+
+
+def _player(
+    named: Spec, folder: Path, world: int, agents: int | None, ticks: int, seed: int, player: str
+) -> tuple[Course, Side]:
+    from hamlet.env.make import checked_shape
+    from hamlet_lab.diff.open import opened
+    from hamlet_lab.divergence.compiled import lowered
+    from hamlet_lab.lint.followed import followed
+    from hamlet_lab.lint.gains import gains_of
+
+    assert named.path is not None
+    source = opened(named.path, folder / "package")
+    universe, side = source.universe, source.side(named.backend or usual())
+    count = checked_shape(universe, 1, agents, world).agents
+    gains = gains_of(universe, lowered(universe).program)
+    return followed(side, player, count, world, seed, ticks, gains), side
 
 
 def usual() -> str:

@@ -4,3 +4,6 @@
 long they live, `fired` which rules fire, `worth` what one use of an affordance adds to the return, and `farming` which
 rewards never run out. `findings` judges, and reports only what every player agrees about.
 """
+
+PLAYERS = ("random", "waiting", "round", "needy", "saving", "linear")
+"""The names of players."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 
-from hamlet.backend.buffers import Shape
 from hamlet.interpreter import coverage
 from hamlet.schema.roles import fewest_agents, suited_agents
-from hamlet.universe import Meter, OfAll, Span, Universe, Upon, nodes
+from hamlet.universe import Cascade, Meter, MeterValue, OfAll, Rule, Span, Universe, Upon, nodes
 from hamlet_lab.divergence.record import SourceLine, source_at
 from hamlet_lab.divergence.session import Side
+from hamlet_lab.lint import PLAYERS
 from hamlet_lab.lint.farming import farms
-from hamlet_lab.lint.fired import FIRING, fired, reporting
-from hamlet_lab.lint.players import NAMES, Gains
+from hamlet_lab.lint.fired import FIRING, Fired, fired, reporting
+from hamlet_lab.lint.gains import gains_of
+from hamlet_lab.lint.players import Gains, worlds_of
 from hamlet_lab.lint.seen import Seen, watched
 from hamlet_lab.lint.sinking import sinking
 from hamlet_lab.lint.worth import Worth, worths
@@ -31,15 +32,14 @@ TITLES = {
     "H349": "no simple policy survives",
 }
 """The titles of codes. They are found by running a universe, so `hamletc check` has none of them."""
-LANES = 48
-LINES = 256
-"""Lanes of the player whose lanes are policies of their own."""
 LIFE = 500
 """Ticks that players are followed at most."""
 TICKS_FIRED = 1_000_000
 """Ticks of agents in which a rule has to fire once."""
 TICKS_OF_EACH = 400, 1000
 """Ticks for which each world is watched for what fires: a lifespan, within these bounds."""
+MOST_MEANT = 4
+"""Meters of a condition that are told, at most."""
 OTHERS = 8
 """Agents of a world in which agents have to do with each other."""
 
@@ -99,9 +99,9 @@ class Lint:
     def findings(self, told: Callable[[str], None] = lambda _: None) -> Iterator[Finding]:
         """Everything found, in the order of `TITLES`."""
         agents = fewest_agents(self.universe)
-        gains = self._gains()
+        gains = gains_of(self.universe, self.program)
         told("playing")
-        seen = [self._seen(name, agents, gains) for name in NAMES]
+        seen = [self._seen(name, agents, gains) for name in PLAYERS]
         yield from self._falling(seen)
         told("what is worth its price")
         yield from self._worthless(agents, gains)
@@ -113,27 +113,16 @@ class Lint:
         yield from self._farmed(agents, gains)
         yield from self._surviving(seen)
 
+    def _where(self, seen: Seen) -> str:
+        """The options that name the world and the agent of the longest life."""
+        options = ("world", seen.place[0]), ("agent", seen.place[1]), ("seed", self.seed)
+        return "".join(f" --{name} {number}" for name, number in options if number)
+
     def _at(self, construct: str, span: Span) -> SourceLine:
         return self.side.with_text(source_at(self.universe, construct, span))
 
     def _seen(self, name: str, agents: int, gains: Gains) -> Seen:
-        lanes = LINES if name == "linear" else LANES
-        return watched(self.side, name, Shape(max(1, lanes // agents), agents), self.seed, self.life, gains)
-
-    def _gains(self) -> Gains:
-        """The amounts that each affordance adds to each meter, at the start of an episode, over all its ticks."""
-        universe = self.universe
-        lasts = {place.name: max(place.duration or 1, 1) for place in universe.affordances}
-        completing = {place.name: {each.span.line for each in place.on_completion} for place in universe.affordances}
-        tick = tick_from(universe, self.program, {}, tuple(f"meter.{meter.name}" for meter in universe.meters))
-        gains: dict[str, dict[str, float]] = {name: {} for name in lasts}
-        for meter in universe.meters:
-            for each in tick.amounts.get(f"meter.{meter.name}", ()):
-                name, amount = each.origin.construct.name, float(each.values[0])
-                if each.origin.construct.kind == "affordance" and name in gains and np.isfinite(amount):
-                    times = 1 if each.origin.line in completing[name] else lasts[name]
-                    gains[name][meter.name] = gains[name].get(meter.name, 0.0) + amount * times
-        return gains
+        return watched(self.side, name, worlds_of(name, agents), self.seed, self.life, gains)
 
     # --- meters -----------------------------------------------------------------------------------------------------
 
@@ -152,7 +141,7 @@ class Lint:
             elif rises != 0 and falling.ticks(meter.low, 0.0) <= self.life and not any(each.rose[row] for each in seen):
                 last = ceil(falling.ticks(meter.low, 0.0))
                 told = f"at least {falling.falls:.4g} a tick lower it, and it never rose"
-                yield self._sinks(meter, told, last, f"by {ticks:,} ticks of {', '.join(NAMES)} players")
+                yield self._sinks(meter, told, last, f"by {ticks:,} ticks of {', '.join(PLAYERS)} players")
 
     def _sinks(self, meter: Meter, told: str, last: int, sure: str) -> Finding:
         return Finding(
@@ -205,13 +194,35 @@ class Lint:
                 "H359",
                 self._at(name, rules[number].span),
                 (
-                    f"its condition did not hold in {seen.ticks:,} ticks of agents",
+                    f"its condition did not hold in {seen.ticks:,} ticks of agents" + self._ranges(rules[number], seen),
                     f"from {seen.states:,} states with meters anywhere in their ranges it holds in "
                     + (f"{times:,}: it can, but these players do not get there" if times else "none"),
                 ),
                 f"by {', '.join(FIRING)} players",
-                f"hamletc trace {self.named} --ticks 200",
+                self._shows(rules[number], seen.examples.get(number)),
             )
+
+    def _ranges(self, rule: Rule | Cascade, seen: Fired) -> str:
+        """Where the meters lay that the condition of a rule asks for."""
+        asked, names = _conditional(rule), [each.name for each in self.universe.meters]
+        told = [
+            f"{name} in {seen.low[row]:.4g} .. {seen.high[row]:.4g}" for row, name in enumerate(names) if name in asked
+        ][:MOST_MEANT]
+        return f", with {' and '.join(told)}" if told else ""
+
+    def _shows(self, rule: Rule | Cascade, example: Mapping[str, float] | None) -> str:
+        """A command that shows what a rule writes: where it fires, or in a life in which it does not."""
+        names = [each.name for each in self.universe.meters]
+        written = [each.meter for statement in rule.body for each in statement.assigns if each.meter in names]
+        if written and example is not None:
+            asked = {name: float(f"{example[name]:.4g}") for name in names if name in _conditional(rule)}
+            tick = tick_from(self.universe, self.program, asked, (f"meter.{written[0]}",))
+            amounts = tick.amounts.get(f"meter.{written[0]}", ())
+            if any(each.origin.line == rule.span.line and np.isfinite(each.values).any() for each in amounts):
+                at = "".join(f" --at {name}={value:g}" for name, value in asked.items())
+                return f"hamletc explain {self.named} {written[0]}{at}"
+        state = f" --state {written[0]}" if written else ""
+        return f"hamletc trace {self.named} --player needy --ticks 200{state}"
 
     # --- rewards ----------------------------------------------------------------------------------------------------
 
@@ -248,8 +259,18 @@ class Lint:
                 f"{count} of {best.lanes} agents of the {best.player} player ended by {killer}",
             ),
             f"by {sum(each.lanes for each in seen)} lives of players that do not plan",
-            f"hamletc trace {self.named} --ticks {best.longest}",
+            f"hamletc trace {self.named} --player {best.player}{self._where(best)} --ticks {best.longest}",
         )
+
+
+def _conditional(rule: Rule | Cascade) -> set[str]:
+    """The meters that the condition of a rule asks for."""
+    if isinstance(rule, Cascade):
+        asked = {rule.source}
+        condition = rule.who
+    else:
+        asked, condition = set[str](), rule.guard
+    return asked | ({node.meter for node in nodes(condition) if isinstance(node, MeterValue)} if condition else set())
 
 
 def _has_others(universe: Universe) -> bool:

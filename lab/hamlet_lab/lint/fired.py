@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -33,12 +34,17 @@ class Fired:
         ticks: of agents, in which it could.
         scattered: how many agents each fired for in one tick from states with meters anywhere in their ranges.
         states: how many agents were in such states.
+        examples: meters of one of these agents for which it fired, by name, of each that fired there.
+        low, high: of each meter, in the ticks.
     """
 
     rules: Array
     ticks: int
     scattered: Array
     states: int
+    examples: Mapping[int, Mapping[str, float]]
+    low: Array
+    high: Array
 
 
 def reporting(universe: Universe) -> Universe:
@@ -65,7 +71,9 @@ def fired(side: Side, agents: int, seed: int, ticks: int, most: int, gains: Gain
     universe, rules = side.universe, len(side.universe.dynamics)
     names = schema.report_names(universe)
     rows = [names.index(f"{FLAG}{number}") for number in range(rules)]
-    seen, scattered, total, states = np.zeros(rules, np.bool_), np.zeros(rules, np.int64), 0, 0
+    seen, total = np.zeros(rules, np.bool_), 0
+    anywhere = _Anywhere(np.zeros(rules, np.int64))
+    low, high = np.full(len(universe.meters), np.inf), np.full(len(universe.meters), -np.inf)
     shape = Shape(max(1, -(-most // (len(FIRING) * ticks * agents))), agents)
     for number, name in enumerate(FIRING):
         observed = torch.float32 if name == "linear" else None
@@ -78,23 +86,47 @@ def fired(side: Side, agents: int, seed: int, ticks: int, most: int, gains: Gain
             player.steer(buffers, now)
             actions = player.actions(buffers, now).contiguous()
             if tick == 0:
-                scattered += _from_anywhere(side, buffers, actions, now)[rows].sum(axis=1)
-                states += buffers.shape.lanes
+                anywhere.tick(side, buffers, actions, now, rows)
+            low, high = _ends(low, high, buffers)
             side.candidate.backend.step(buffers, actions, now)
             seen |= (buffers.outcome["reports"].numpy()[rows] > 0).any(axis=1)
             total += buffers.shape.lanes
             if seen.all():
-                return Fired(seen, total, scattered, states)
-    return Fired(seen, total, scattered, states)
+                break
+        if seen.all():
+            break
+    return Fired(seen, total, anywhere.fired, anywhere.states, anywhere.examples, low, high)
 
 
-def _from_anywhere(side: Side, buffers: Buffers, actions: Tensor, now: Stream) -> Array:
-    """The reports after one tick from the same state, but with meters anywhere in their ranges: bool."""
-    other = Runner.resumed(side.universe, side.candidate, buffers)
-    scatter_meters(side.universe, other.buffers.state["meters"], now.seed)
-    side.candidate.backend.step(other.buffers, actions, now)
-    reports: Array = other.buffers.outcome["reports"].numpy() > 0
-    return reports
+@dataclass(slots=True)
+class _Anywhere:
+    """Ticks from states with meters anywhere in their ranges: how many agents each rule fired for, and for which."""
+
+    fired: Array
+    states: int = 0
+    examples: dict[int, Mapping[str, float]] = field(default_factory=dict)
+
+    def tick(self, side: Side, buffers: Buffers, actions: Tensor, now: Stream, rows: list[int]) -> None:
+        """One tick from the same state but for its meters."""
+        other = Runner.resumed(side.universe, side.candidate, buffers)
+        meters = other.buffers.state["meters"]
+        scatter_meters(side.universe, meters, now.seed)
+        before = meters.numpy().copy()
+        side.candidate.backend.step(other.buffers, actions, now)
+        reports: Array = other.buffers.outcome["reports"].numpy()[rows] > 0
+        self.fired = self.fired + reports.sum(axis=1)
+        self.states += buffers.shape.lanes
+        for number in np.flatnonzero(reports.any(axis=1)).tolist():
+            lane = int(reports[number].argmax())
+            named = zip(side.universe.meters, before[:, lane].tolist(), strict=True)
+            plain = {each.name: value for each, value in named if not each.name.startswith(FLAG)}
+            self.examples.setdefault(number, plain)
+
+
+def _ends(low: Array, high: Array, buffers: Buffers) -> tuple[Array, Array]:
+    """The least and the most of each meter, with those of the present."""
+    meters = buffers.state["meters"].numpy()
+    return np.minimum(low, meters.min(axis=1)), np.maximum(high, meters.max(axis=1))
 
 
 def scatter_meters(universe: Universe, meters: Tensor, seed: int) -> None:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend.buffers import Buffers
+from hamlet.backend.buffers import Buffers, Shape
 from hamlet.backend.protocol import RandomPolicy, Stream
 from hamlet.env.act.trajectories import chosen
 from hamlet.interpreter import Interpreter
@@ -20,9 +20,16 @@ from hamlet_lab.verify.players import Script
 
 Gains = Mapping[str, Mapping[str, float]]
 """The amounts that each affordance adds to each meter."""
-NAMES = ("random", "waiting", "round", "needy", "saving", "linear")
+LANES = 48
+LINES = 256
+"""Lanes of the player whose lanes are policies of their own."""
 FULL = 0.05
 """A meter so far from its floor, as a share of its range, is not needed at all less than half as much."""
+
+
+def worlds_of(name: str, agents: int) -> Shape:
+    """The worlds that a player is watched in."""
+    return Shape(max(1, (LINES if name == "linear" else LANES) // agents), agents)
 
 
 class Player:

@@ -26,6 +26,7 @@ class Seen:
         lanes: how many were watched.
         ticks: lane-ticks.
         longest: the longest life.
+        place: the world and the agent that had it.
         survived: the agents that lived to the end of an episode or of the run.
         causes: how often each cause ended an episode.
         rose: bool [meters], whether a meter ever rose within an episode.
@@ -35,6 +36,7 @@ class Seen:
     lanes: int
     ticks: int = 0
     longest: int = 0
+    place: tuple[int, int] = (0, 0)
     survived: int = 0
     causes: Counter[str] = field(default_factory=Counter)
     rose: Array = field(default_factory=lambda: np.zeros(0, np.bool_))
@@ -66,6 +68,6 @@ def watched(side: Side, name: str, shape: Shape, seed: int, ticks: int, gains: G
         seen.rose |= ((meters.numpy() > before) & running).any(axis=1)
         if not running.any():
             break
-    seen.longest = int(lives.max())
+    seen.longest, seen.place = int(lives.max()), divmod(int(lives.argmax()), shape.agents)
     seen.survived += int(running.sum())
     return seen

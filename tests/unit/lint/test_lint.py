@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from hamlet.errors import EnvError
 from hamlet_lab.diff.open import beside, opened
 from hamlet_lab.divergence.compiled import lowered
 from hamlet_lab.lint import farming, findings
 from hamlet_lab.lint.findings import Finding, Lint
+from hamlet_lab.lint.followed import followed
+from hamlet_lab.lint.gains import gains_of
+from hamlet_lab.lint.players import worlds_of
+from hamlet_lab.lint.seen import watched
 from hamlet_lab.lint.sinking import sinking
 from hamletc.cli.main import hamletc
 
@@ -62,12 +67,16 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(farming, "USES", 20)
 
 
-def findings_in(text: str, tmp_path: Path) -> list[Finding]:
+def lint_of(text: str, tmp_path: Path) -> Lint:
     path = tmp_path / "yard.hamlet"
     path.write_text(text)
     source = opened(path, tmp_path / "package")
     side, program = source.side("interpreter"), lowered(source.universe).program
-    return list(Lint(side, program, str(path), lambda variant: beside(variant, "interpreter", tmp_path)).findings())
+    return Lint(side, program, str(path), lambda variant: beside(variant, "interpreter", tmp_path))
+
+
+def findings_in(text: str, tmp_path: Path) -> list[Finding]:
+    return list(lint_of(text, tmp_path).findings())
 
 
 def test_a_sound_universe_has_none(tmp_path: Path) -> None:
@@ -81,6 +90,44 @@ def test_each_fault_is_reported(tmp_path: Path) -> None:
     assert all(lines[each.subject.line].strip() == each.subject.text.strip() for each in findings_made)
     assert all(each.evidence and each.sure.startswith("by ") for each in findings_made)
     assert all(each.trace.startswith("hamletc ") and str(tmp_path) in each.trace for each in findings_made)
+    by_code = {each.code: each for each in findings_made}
+    assert ", with food in " in by_code["H359"].evidence[0]
+    assert by_code["H359"].trace.endswith(" --player needy --ticks 200 --state cheer")
+    _, _, options = by_code["H349"].trace.partition("yard.hamlet ")
+    assert options.startswith("--player needy --")
+
+
+def test_a_rule_that_can_fire_is_shown_where_it_does(tmp_path: Path) -> None:
+    """Many of the states that are drawn are such, and no player gets there."""
+    text = FAULTY.replace("rule grief: food > 0.79 and cheer > 0.97", "rule grief: food > cheer + 0.31")
+    judged = lint_of(text, tmp_path)
+    (grief,) = judged._silent(1, gains_of(judged.universe, judged.program))
+    assert "it can, but these players do not get there" in grief.evidence[1]
+    command = grief.trace.split()
+    assert command[:2] == ["hamletc", "explain"]
+    assert next(part for part in command if "=" in part).startswith("food=")
+    done = CliRunner().invoke(hamletc, command[1:])
+    assert done.exit_code == 0, done.output
+    (line,) = (line for line in done.output.split("\n") if "rule grief" in line)
+    assert "-0.5  rule grief" in line
+
+
+@pytest.mark.parametrize("name", ["needy", "linear"])
+def test_the_longest_life_is_at_hand(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "yard.hamlet"
+    path.write_text(FAULTY)
+    source = opened(path, tmp_path / "package")
+    side, gains = source.side("interpreter"), gains_of(source.universe, lowered(source.universe).program)
+    seen = watched(side, name, worlds_of(name, 1), 4, 60, gains)
+    course = followed(side, name, 1, seen.place[0], 4, seen.longest, gains)
+    ages = [int(frame["age"][0]) for frame in course.after]
+    assert ages == [*range(1, seen.longest), 0]
+    with pytest.raises(EnvError, match=rf"there is no world 999: the {name} player has worlds 0 \.\. \d+"):
+        followed(side, name, 1, 999, 4, 5, gains)
+    arguments = [str(path) + "@interpreter", "--player", name, "--world", str(seen.place[0]), "--seed", "4"]
+    done = CliRunner().invoke(hamletc, ["trace", *arguments, "--ticks", str(seen.longest), "--state", "age"])
+    assert done.exit_code == 0, done.output
+    assert f" {seen.longest} -> 0 " in done.output
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ class CpuBackend:
         Raises:
             EnvError: `threads`, or without it the variable HAMLET_THREADS, is no positive number.
         """
-        self.threads = _threads() if threads is None else threads
+        self.threads = threads_here() if threads is None else threads
         if self.threads < 1:
             raise EnvError(f"threads must be at least 1, not {threads}")
         self._streamed = streamed
@@ -320,7 +320,7 @@ class CpuBackend:
                 values[name] += counted
 
 
-def _threads() -> int:
+def threads_here() -> int:
     """HAMLET_THREADS, or the CPUs this process may use; under torchrun its share of them."""
     wanted = os.environ.get("HAMLET_THREADS")
     if wanted is None:
