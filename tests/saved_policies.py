@@ -30,10 +30,16 @@ def about_of(module: Module, hidden: tuple[int, ...], **others: Any) -> dict[str
 def tensors_of(about: dict[str, Any], seed: int = 0) -> dict[str, Array]:
     """Weights that go with it, of a size that makes likely and unlikely actions."""
     random = np.random.Generator(np.random.Philox(seed))
-    sizes = [about["inputs"], *about["hidden"], about["actions"] + about["controls"] + 1]
+    memory = about.get("memory", 0)
+    reads = 2 * about["inputs"] + about["actions"] if memory else about["inputs"]
+    sizes = [reads, *about["hidden"], about["actions"] + about["controls"] + 1]
     tensors: dict[str, Array] = {}
+    if memory:
+        tensors["memory.weights"] = random.normal(0, 0.4, (2 * memory, sizes[1])).astype(np.float32)
+        tensors["memory.biases"] = random.normal(-0.5, 0.3, 2 * memory).astype(np.float32)
     for number, (inputs, outputs) in enumerate(pairwise(sizes)):
         size = 0.7 if number < len(about["hidden"]) else 0.2
+        inputs += memory if number == 1 else 0
         tensors[f"weights.{number}"] = random.normal(0, size, (outputs, inputs)).astype(np.float32)
         tensors[f"biases.{number}"] = random.normal(0, 0.3, outputs).astype(np.float32)
     if about["controls"]:

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from hamlet.native.texts import text
+from hamlet.native.texts import alone, text
 from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module
 from hamlet.policies.described import Described, Layers
-from hamlet.policies.samples import digest_of_actions
+from hamlet.policies.mlp import MOST_HIDDEN
+from hamlet.policies.samples import REMEMBERED, digest_of_actions
 from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.errors import CompileError
@@ -38,11 +39,17 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
     Raises:
         CompileError: it is a table, or has controls whose ranges nobody says.
     """
-    layers = layers_of(policy)
+    layers = layers_of(policy, remembering=True)
     name = f"{identifier(policy.universe)}_policy"
     ranges = ranges_of(policy, layers, universe_of(policy, module))
-    networks = without_comments(_without_includes(text("networks.h")))
+    networks = _without_includes(text("networks.h"))
+    if layers.gates is not None:
+        networks += _without_includes(alone("recall.h"))
+    networks = without_comments(networks)
     sizes = [layers.weights[0].shape[1], *(len(bias) for bias in layers.biases)]
+    pairs = list(zip(layers.weights, layers.biases, strict=True))
+    if layers.gates is not None:
+        pairs.insert(1, layers.gates)
     values: dict[str, Any] = {
         "universe": plain(policy.universe),
         "digest": policy.digest,
@@ -51,8 +58,11 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
         "name": name,
         "upper": name.upper(),
         "inputs": sizes[0],
+        "values": layers.values,
+        "remembers": layers.remembers,
+        "first": sizes[1],
         "rows": sizes[-1],
-        "widest": max(sizes[1:-1]),
+        "widest": max(*sizes[1:-1], sizes[1] + layers.remembers, 2 * layers.remembers),
         "actions": layers.actions,
         "controls": layers.controls,
         "relu": layers.activation == "relu",
@@ -63,7 +73,7 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
                 "weights": _numbers(weight),
                 "biases": _numbers(bias),
             }
-            for weight, bias in zip(layers.weights, layers.biases, strict=True)
+            for weight, bias in pairs
         ],
         "log_deviations": _numbers(layers.log_deviations),
         "ranges": [", ".join(f"{float(each).hex()}f" for each in row) for row in ranges],
@@ -71,6 +81,7 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
         "test_lanes": TEST_LANES,
         "test_seed": TEST_SEED,
         "test_tick": TEST_TICK,
+        "test_ticks": REMEMBERED if layers.remembers else 1,
         "test_digest": f"0x{digest_of_actions(layers, TEST_LANES, TEST_SEED, TEST_TICK):X}",
         "library": library(networks, files(FOLDER).joinpath(TEMPLATE).read_text(encoding="utf-8")),
         "networks": networks,
@@ -79,16 +90,21 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
     return Exported({file: contents.encode() for file, contents in texts.items()})
 
 
-def layers_of(policy: Described) -> Layers:
+def layers_of(policy: Described, remembering: bool = False) -> Layers:
     """The network of a policy.
 
+    Args:
+        remembering: whether it may have a memory.
+
     Raises:
-        CompileError: it is a table, or has a memory.
+        CompileError: it is a table, or has a memory that it may not have.
     """
     if not isinstance(policy.acts, Layers):
         raise CompileError(f"{policy.path} is a table, and no network: Env.tabular takes it")
-    if policy.acts.gates is not None:
-        raise CompileError(f"{policy.path} has a memory, which is not written")
+    if policy.acts.gates is not None and not remembering:
+        raise CompileError(f"{policy.path} has a memory: --to c writes it")
+    if policy.acts.gates is not None and (policy.acts.controls or len(policy.acts.weights) > MOST_HIDDEN + 1):
+        raise CompileError(f"{policy.path} has a memory beside controls or many layers, which hamletc eval alone plays")
     return policy.acts
 
 

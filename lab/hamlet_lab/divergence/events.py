@@ -124,6 +124,11 @@ def part(event: Rollout, begin: int, end: int) -> Rollout:
     return Rollout(end - begin, policy, event.observe_every_tick, by_tick)
 
 
+def remembers(event: Event) -> bool:
+    """Whether what its policy does follows from more than the state."""
+    return isinstance(event, Rollout) and isinstance(event.policy, NetworkPolicy) and event.policy.gates is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A backend to compare, and the device that its tensors live on."""
@@ -180,8 +185,15 @@ class Runner:
             case Rollout(ticks=ticks, policy=policy, observe_every_tick=observe):
                 statistics = allocate_statistics(self.universe, buffers.shape, device, KEPT if observe else None)
                 by_tick = {name: rows[:ticks].to(device) for name, rows in event.by_tick.items()}
-                backend.rollout(buffers, ticks, _placed(policy, ticks, device), stream, observe, statistics, by_tick)
+                backend.rollout(buffers, ticks, self._placed(policy, ticks), stream, observe, statistics, by_tick)
         return self._named.arrays(buffers, statistics)
+
+    def _placed(self, policy: Policy, ticks: int) -> Policy:
+        """A policy for `ticks` ticks on its device, whose lanes remember nothing."""
+        placed = _placed(policy, ticks, self.candidate.device)
+        if isinstance(placed, NetworkPolicy):
+            return placed.beginning(self.buffers.shape.lanes, self.candidate.device)
+        return placed
 
 
 def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:
@@ -197,5 +209,6 @@ def _placed(policy: Policy, ticks: int, device: torch.device) -> Policy:
             return RecordedPolicy(actions[:ticks].to(device))
         case TabularPolicy(universe, choices, thresholds, strides, bins):
             return TabularPolicy(universe, there(choices), there(thresholds), strides.to(device), bins.to(device))
-        case NetworkPolicy(layers=layers):
-            return replace(policy, layers=tuple((weight.to(device), bias.to(device)) for weight, bias in layers))
+        case NetworkPolicy(layers=layers, gates=gates):
+            placed = tuple((weight.to(device), bias.to(device)) for weight, bias in layers)
+            return replace(policy, layers=placed, gates=gates and (gates[0].to(device), gates[1].to(device)))

@@ -93,7 +93,8 @@ class Executed:
         if isinstance(policy, NetworkPolicy):
             deciding = decider(policy, buffers.shape, stream)
             store, by_hand = policy.store, self._by_hand
-            play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, store, by_hand)
+            told = observe_every_tick, statistics, by_tick, store, by_hand, policy.recall
+            play(self, buffers, ticks, deciding, stream, *told)
             return
         launch = replace(
             _launch(buffers, stream),

@@ -110,6 +110,8 @@ def retold(universe: Universe, outcome: Outcome, stream: Stream, lane: int | Non
     controls = list[Tensor | None]()
     buffers = Runner.resumed(universe, Candidate(interpreter, CPU), outcome.before).buffers
     numbers = global_lanes(buffers.shape, CPU)
+    if isinstance(event, Rollout) and isinstance(event.policy, NetworkPolicy):
+        event = replace(event, policy=event.policy.beginning(buffers.shape.lanes, CPU))
     if isinstance(event, Step) and event.controls is not None:
         buffers.state["controls"].copy_(event.controls)
     for index in range(ticks_of(event)):

@@ -13,7 +13,19 @@ from hamlet.backend.protocol import Stream
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import Array, Difference, compare
-from hamlet_lab.divergence.events import CPU, Candidate, Event, Jump, Rollout, Runner, describe, later, part, ticks_of
+from hamlet_lab.divergence.events import (
+    CPU,
+    Candidate,
+    Event,
+    Jump,
+    Rollout,
+    Runner,
+    describe,
+    later,
+    part,
+    remembers,
+    ticks_of,
+)
 from hamlet_lab.divergence.record import SourceLine
 from hamlet_lab.divergence.versions import Translation, common
 
@@ -188,6 +200,9 @@ class Session:
         """The tick of a rollout after which the sides differ: between a tick that leaves them equal, where the rollout
         is taken up again, and one that does not, half of the ticks are run."""
         first = parting
+        if remembers(first.left.event):
+            # No part of it begins with what lanes remember by then.
+            return self._shortest(number, parting)
         equal, different = 0, ticks_of(first.left.event)
         before = first.left.before, first.right.before
         while different - equal > 1:

@@ -188,8 +188,6 @@ def acting_of(player: Player, module: Module) -> Acting | None:
     match policy:
         case TabularPolicy():
             return policy
-        case MLP(gates=gates) if gates is not None:
-            raise EnvError(f"{player.named} has a memory, and verify compares rollouts of policies without one")
         case MLP():
             return policy.prepared()
         case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -114,6 +114,13 @@ class NetworkPolicy:
     def actions(self) -> int:
         """The number of actions."""
         return self.layers[-1][0].shape[1] - self.value
+
+    def beginning(self, lanes: int, device: torch.device) -> NetworkPolicy:
+        """The same network where so many lanes remember nothing; without a memory itself."""
+        if self.gates is None:
+            return self
+        numbers, values = self.gates[1].shape[1] // 2, (self.inputs - self.actions) // 2
+        return replace(self, recall=Recall.empty(numbers, values, lanes, device))
 
 
 class Decided(NamedTuple):

@@ -32,6 +32,10 @@ class Recall:
             torch.full((lanes,), -1, dtype=torch.int32, device=device),
         )
 
+    def of_lanes(self, lanes: slice) -> Recall:
+        """A copy of what some lanes remember."""
+        return Recall(self.hidden[:, lanes].clone(), self.before[:, lanes].clone(), self.acted[lanes].clone())
+
     def fresh(self, age: torch.Tensor) -> torch.Tensor:
         """[lanes] bool: who remembers nothing; an episode begins at `age` 0."""
         return (self.acted < 0) | (age == 0)

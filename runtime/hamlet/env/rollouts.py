@@ -99,8 +99,6 @@ class Running(Restorable):
         check = self._network_check
         chosen = check.policy(policy) if isinstance(policy, MLP) else self._arguments.actions.policy(policy, ticks)
         if isinstance(policy, MLP) and isinstance(chosen, NetworkPolicy) and policy.remembers:
-            if watch is not None:
-                raise EnvError("a rollout of a network with a memory takes no watch, which runs ticks again")
             chosen = replace(chosen, recall=self._recall_of(policy))
         stored = NOTHING_STORED if store is None else check.storage(store, chosen, ticks)
         observing = flag("observe", observe)
@@ -115,7 +113,8 @@ class Running(Restorable):
         unseen = self._buffers
         if not (observing or isinstance(chosen, NetworkPolicy)):
             unseen = replace(self._buffers, observation=None)
-        seen = None if chosen_lanes is None else Watch(self.universe, self._buffers, chosen_lanes)
+        recall = chosen.recall if isinstance(chosen, NetworkPolicy) else None
+        seen = None if chosen_lanes is None else Watch(self.universe, self._buffers, chosen_lanes, recall)
         begin = self._stream()
         telemetry, first = self._now.telemetry, 0
         counting = counts if telemetry is None else telemetry.counts(counts)

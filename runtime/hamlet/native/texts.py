@@ -11,6 +11,11 @@ from hamlet.native.compilers import HEADER
 INCLUDED = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
 
 
+def alone(name: str) -> str:
+    """The text of a file of this package as it is."""
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
 @cache
 def text(name: str, *packages: str) -> str:
     """The text of a file in which each file that it includes, but for `hamlet.h`, stands in the place of that line.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
 
 from hamlet.backend.protocol import NetworkPolicy
-from hamlet.backend.recall import Recall
 from hamlet.errors import EnvError
 from hamlet.interpreter import functions
 from hamlet.interpreter.draws import Sites, normal
@@ -119,8 +117,7 @@ class Acting:
         if network.gates is not None:
             if len(log_deviations):
                 raise EnvError("a policy with a memory and controls is played by hamletc eval alone")
-            size, values = network.gates[1].shape[1] // 2, (network.inputs - network.actions) // 2
-            self._network = replace(network, recall=Recall.empty(size, values, len(self.lanes), env.device))
+            self._network = network.beginning(len(self.lanes), env.device)
         plain = network.gates is None and reaches(network)
         quick = env.device.type == "cpu" and len(self.lanes) >= MANY and plain
         self._heads = Heads(network, len(self.lanes)) if quick else None

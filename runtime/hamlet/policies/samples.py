@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
 from hamlet.backend.protocol import NetworkPolicy
-from hamlet.interpreter.networks import choose, evaluate
+from hamlet.backend.recall import Recall
+from hamlet.interpreter.networks import choose, evaluate, evaluate_remembering
 from hamlet.launch.cpu.heads import Heads, reaches
 from hamlet.numbers.random import policy_words
 from hamlet.policies.described import Layers
 from hamlet.policies.files import Array
 
+REMEMBERED = 4
+"""Ticks that show what is remembered."""
 OFFSET, PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 
 
 def digest_of_actions(layers: Layers, lanes: int, seed: int, tick: int) -> int:
     """The FNV-1a of the actions, i32, that the interpreter draws for numbers that any program can make: value r of lane
-    i is (7 r + 13 i) % 65 / 64, and every action is allowed."""
-    rows = np.arange(layers.weights[0].shape[1])[:, None] * 7 + np.arange(lanes)[None] * 13
-    heads = evaluate(_network(layers), torch.from_numpy((rows % 65 / 64).astype(np.float32)))[: layers.actions]
-    words = policy_words(torch.arange(lanes), tick, (seed, 0))[tick % 4]
-    actions, _ = choose(heads, torch.ones_like(heads, dtype=torch.bool), words)
+    i is (7 r + 13 i) % 65 / 64, and every action is allowed.
+
+    A policy with a memory acts in `REMEMBERED` ticks one behind the other: in the n-th of them, from 0 on, the value is
+    that of (7 r + 13 i + 5 n) % 65 / 64, and each lane i with i % 3 = n begins an episode."""
+    network = _network(layers)
+    recall = Recall.empty(layers.remembers, layers.values, lanes, torch.device("cpu"))
+    rows = np.arange(layers.values)[:, None] * 7 + np.arange(lanes)[None] * 13
     digest = OFFSET
-    for byte in actions.numpy().astype("<i4").tobytes():
-        digest = (digest ^ byte) * PRIME & WORD
+    for turn in range(1 if network.gates is None else REMEMBERED):
+        x = torch.from_numpy(((rows + 5 * turn) % 65 / 64).astype(np.float32))
+        words = policy_words(torch.arange(lanes), tick + turn, (seed, 0))[(tick + turn) % 4]
+        if network.gates is None:
+            heads, hidden = evaluate(network, x), recall.hidden
+        else:
+            age = (torch.arange(lanes) % 3 != turn).to(torch.int32)
+            heads, hidden = evaluate_remembering(replace(network, recall=recall), x, age)
+        logits = heads[: layers.actions]
+        actions, _ = choose(logits, torch.ones_like(logits, dtype=torch.bool), words)
+        recall.keep(hidden, x, actions)
+        for byte in actions.numpy().astype("<i4").tobytes():
+            digest = (digest ^ byte) * PRIME & WORD
     return digest
 
 
@@ -42,4 +60,8 @@ def likeliest(layers: Layers, observation: Array, mask: Array) -> Array | None:
 def _network(layers: Layers) -> NetworkPolicy:
     pairs = zip(layers.weights, layers.biases, strict=True)
     tensors = tuple((torch.from_numpy(w.copy())[None], torch.from_numpy(b.copy())[None]) for w, b in pairs)
-    return NetworkPolicy(tensors, layers.activation, True, True)
+    gates = None
+    if layers.gates is not None:
+        weight, bias = (torch.from_numpy(each.copy())[None] for each in layers.gates)
+        gates = weight, bias
+    return NetworkPolicy(tensors, layers.activation, True, True, gates=gates)

@@ -141,9 +141,10 @@ def test_a_sampling_network_draws_the_same_in_every_sweep(hamletc_here: Command,
     assert many[1::10] == few[1:]
 
 
-def test_verify_compares_rollouts_of_a_policy(hamletc_here: Command, shop: Path, idle: Path, tmp_path: Path) -> None:
+def test_verify_compares_rollouts_of_a_policy(hamletc_here: Command, shop: Path, tmp_path: Path) -> None:
+    minded = saved(tmp_path / "minded.safetensors", hamlet.compile(shop), (32, 8), memory=32)
     plain = hamletc_here("verify", shop, "--quick", "--backends", "ir", "--allow-unfired")
-    done = hamletc_here("verify", shop, "--quick", "--backends", "ir", "--allow-unfired", "--policy", idle)
+    done = hamletc_here("verify", shop, "--quick", "--backends", "ir", "--allow-unfired", "--policy", minded)
     assert (plain.returncode, done.returncode) == (0, 0)
     assert ticks_of(done.stdout) > ticks_of(plain.stdout)
     wide = saved(tmp_path / "wide.safetensors", hamlet.compile(shop), (70,))

@@ -31,8 +31,11 @@ def made(module: Module, backend: str) -> Env:
 
 def remembering(env: Env, memory: int = 32, seed: int = 5) -> MLP:
     """One whose logits depend on what it remembers."""
+    return network_that_remembers(len(env.observation_names), env.num_actions, memory, seed)
+
+
+def network_that_remembers(values: int, actions: int, memory: int = 32, seed: int = 5) -> MLP:
     generator = torch.Generator().manual_seed(seed)
-    values, actions = len(env.observation_names), env.num_actions
     shapes = (32, 2 * values + actions), (20, 32 + memory), (actions + 1, 20)
     weights = [(torch.rand(shape, generator=generator) * 2 - 1) * (6 / shape[1]) ** 0.5 for shape in shapes]
     biases = [torch.rand(shape[0], generator=generator) - 0.5 for shape in shapes]
@@ -68,6 +71,21 @@ def test_kernels_remember_what_the_interpreter_does(meal: Module) -> None:
     assert_same(whole, played(made(meal, "c"), policy, 1, 30, TICKS - 31))
 
 
+def test_watched_lanes_remember_what_they_did(meal: Module) -> None:
+    """In a rollout that goes on with what one before has left, across the ends of episodes."""
+    env, other = made(meal, "c"), made(meal, "c")
+    policy, lanes = remembering(env), [150, 3, 151]
+    played(env, policy, 30)
+    other.rollout(30, policy)
+    store = env.storage(TICKS - 30)
+    seen = env.rollout(TICKS - 30, policy, watch=lanes, store=store).trajectories
+    assert torch.equal(seen.actions, store.tensors["actions"][:, lanes])
+    assert torch.equal(seen.reward, store.tensors["rewards"][:, lanes])
+    assert int(seen.truncated.sum() + seen.terminated.sum()) > 0
+    other.rollout(TICKS - 30, policy)
+    assert env.digest() == other.digest()
+
+
 def test_what_is_remembered_changes_what_is_done(meal: Module) -> None:
     """Who forgets in between, as after another network's ticks, does something else."""
     env, policy = made(meal, "c"), None
@@ -88,7 +106,5 @@ def test_members_and_single_decisions_are_refused(meal: Module) -> None:
     policy = remembering(env)
     with pytest.raises(EnvError, match="decides by what it has seen before"):
         policy.forward(env.observation)  # type: ignore[arg-type]  # it is there
-    with pytest.raises(EnvError, match="takes no watch"):
-        env.rollout(2, policy, watch=[0])
     with pytest.raises(EnvError, match="a memory of 32 or 64 numbers stands between"):
         MLP(policy.weights, policy.biases, "relu", gates=policy.gates)

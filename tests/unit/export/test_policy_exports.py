@@ -45,17 +45,19 @@ observe { meters }
 PROGRAM = """
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "NAME.h"
 #include "NAME_policy.h"
 int main(void) {
     static int32_t actions[67];
-    static float controls[3 * 67];
+    static float controls[3 * 67], memory[100 * 67];
     size_t bytes = NAME_bytes(67, 1);
     NAME *it = NAME_begin(malloc(bytes), bytes, 67, 1, 7);
     (void)controls;
     if (it == NULL || NAME_policy_selftest() != 0) return 1;
     for (int tick = 0; tick < 50; tick++) {
-        NAME_policy_act(NAME_observation(it), NAME_mask(it), 67, 7, NAME_ticks(it), tick >= 40, ARGUMENTS);
+        if (tick == 40) memset(memory, 0, sizeof memory);
+        NAME_policy_act(NAME_observation(it), NAME_mask(it), 67, 7, NAME_ticks(it), tick >= 40, ARGUMENTS RECALLS);
         if (!NAME_step(it, ARGUMENTS)) return 2;
     }
     printf("%llx", (unsigned long long)NAME_digest(it));
@@ -78,19 +80,26 @@ def run_of(folder: Path, text: str, **others: object) -> Path:
 @pytest.mark.parametrize("options", ["-O1", "-O1 -DHAMLET_SCALAR"])
 @pytest.mark.parametrize(
     ("text", "others"),
-    [(SHOP, {}), (SHOP, {"hidden": (8, 8, 8), "activation": "relu"}), (BOAT, {"hidden": (5,)})],
-    ids=["actions", "relu", "controls"],
+    [
+        (SHOP, {}),
+        (SHOP, {"hidden": (8, 8, 8), "activation": "relu"}),
+        (BOAT, {"hidden": (5,)}),
+        (SHOP, {"hidden": (32, 20), "memory": 32}),
+    ],
+    ids=["actions", "relu", "controls", "memory"],
 )
 def test_c_acts_as_every_backend(
     text: str, others: dict[str, object], options: str, hamletc_says: Says, tmp_path: Path
 ) -> None:
-    """A universe and its policy, both in C, go the way that a rollout goes, drawn for 40 ticks and greedy for ten."""
+    """A universe and its policy, both in C, go the way that a rollout goes, drawn for 40 ticks and greedy for ten,
+    of which a memory knows no tick before."""
     name, run = text.split()[1], run_of(tmp_path, text, **others)
     assert hamletc_says("export", f"{name}.hamlet")[0] == 0
     code, out, _ = hamletc_says("export", run, "--to", "c")
     assert (code, out) == (0, f"wrote {name}_policy.h\nwrote {name}_policy.c\n")
     arguments = "actions, controls" if text == BOAT else "actions"
-    Path("main.c").write_text(PROGRAM.replace("NAME", name).replace("ARGUMENTS", arguments))
+    recalls = ", NAME_age(it), memory" if "memory" in others else ""
+    Path("main.c").write_text(PROGRAM.replace("ARGUMENTS", arguments).replace("RECALLS", recalls).replace("NAME", name))
     files = f"{name}.c {name}_policy.c main.c".split()
     warned = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
     subprocess.run(["cc", *options.split(), *warned, *files, "-o", "program"], check=True, timeout=300)

@@ -27,6 +27,7 @@ from hamlet.backend.protocol import (
     Stream,
     TabularPolicy,
 )
+from hamlet.backend.recall import Recall
 from hamlet.errors import EnvError, shown
 from hamlet.interpreter.interpreter import Interpreter, global_lanes
 from hamlet.interpreter.networks import decide
@@ -110,9 +111,13 @@ def watched_lanes(watch: Any, lanes: int) -> tuple[int, ...] | None:
 class Watch:
     """The worlds of some lanes as they were before a rollout."""
 
-    def __init__(self, universe: Universe, buffers: Buffers, lanes: Sequence[int]) -> None:
+    def __init__(
+        self, universe: Universe, buffers: Buffers, lanes: Sequence[int], recall: Recall | None = None
+    ) -> None:
+        """`recall`: what lanes remember before the rollout, where its policy has a memory."""
         self._universe = universe
         self._lanes = tuple(lanes)
+        self._recall = None if recall is None else recall.of_lanes(slice(None))
         self._agents = buffers.shape.agents
         worlds = sorted({lane // self._agents for lane in lanes})
         self._runs = [_Run(universe, buffers, first, count) for first, count in _consecutive(worlds)]
@@ -123,6 +128,8 @@ class Watch:
         """Trajectories of these lanes in a rollout of `ticks` ticks. The backend must not be that of the environment,
         which knows its buffers.
         """
+        if isinstance(policy, NetworkPolicy):
+            policy = replace(policy, recall=self._recall)
         parts = [run.ticks(backend, ticks, policy, stream, by_tick) for run in self._runs]
         together = {name: torch.cat([part[name] for part in parts], dim=-1) for name in parts[0]}
         columns = [lane for run in self._runs for lane in run.lanes]
@@ -152,6 +159,8 @@ class _Run:
         mine = slice(self.lanes[0], self.lanes[-1] + 1)
         if isinstance(policy, NetworkPolicy):
             backend.observe(self._buffers)
+            if policy.recall is not None:
+                policy = replace(policy, recall=policy.recall.of_lanes(mine))
         for index in range(ticks):
             now = Stream(stream.seed, (stream.tick + index) % (1 << 32))
             rows = {name: values[index : index + 1, :, mine].contiguous() for name, values in by_tick.items()}
@@ -201,7 +210,8 @@ def one_world(universe: Universe, buffers: Buffers, world: int) -> Buffers:
 
 
 def chosen(interpreter: Interpreter, buffers: Buffers, policy: Acting, now: Stream) -> Tensor:
-    """The actions [lanes] i32 that a policy has for the state as it is, which buffers observe in f32 for a network."""
+    """The actions [lanes] i32 that a policy has for the state as it is, which buffers observe in f32 for a network.
+    What lanes remember becomes that after the tick."""
     numbers = global_lanes(buffers.shape, buffers.mask.device)
     words = policy_words(numbers, now.tick, (now.low, now.high))[now.tick % 4]
     match policy:
@@ -211,9 +221,13 @@ def chosen(interpreter: Interpreter, buffers: Buffers, policy: Acting, now: Stre
             return interpreter.look_up(buffers, policy, words)
         case NetworkPolicy():
             assert buffers.observation is not None, "networks observe"
-            if policy.gates is not None:
+            if policy.gates is not None and policy.recall is None:
                 raise EnvError("a network with a memory is played by rollouts, or is a policy that was learnt")
-            return decide(policy, buffers.observation, buffers.mask, words if policy.sample else None).actions
+            seen, age = buffers.observation, buffers.state["age"]
+            decided = decide(policy, seen, buffers.mask, words if policy.sample else None, age)
+            if policy.recall is not None and decided.hidden is not None:
+                policy.recall.keep(decided.hidden, seen, decided.actions)
+            return decided.actions
 
 
 def networks_of(policy: NetworkPolicy, first: int, worlds: int, of_all: int) -> NetworkPolicy:
