@@ -29,7 +29,7 @@ ENDS = ("reward", "terminated", "truncated", "used", "cause")
 
 
 class Results(Protocol):
-    """What the last call wrote, by the names of `Outputs.tensors`."""
+    """Arrays that the last call wrote, by the names of `Outputs.tensors`."""
 
     def array(self, name: str) -> Array:
         """An array of it."""
@@ -253,7 +253,7 @@ class ParallelEnv(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         return player.seen(self._seen())
 
     def info(self, agent: str) -> dict[str, Any]:
-        """What `step` tells of an agent beside results: of the last tick."""
+        """The mask of an agent, and how it did in the last tick: `step` tells that beside results."""
         assert self._results is not None, "an episode has begun"
         player, ends = self._player(agent), self._ends
         lane = player.lane
