@@ -21,7 +21,7 @@ from hamlet_lab.proof.meanings import MEANINGS
 
 WIDTHS = (1, 8, 16, 32, 64)
 FP = "((_ to_fp 8 24) {})"
-SECONDS = 120
+SECONDS = 600
 WORDS: tuple[tuple[int, str, str], ...] = (
     *((2, f"({op} x y)", f"({op} y x)") for op in ("bvadd", "bvmul", "bvand", "bvor", "bvxor", "=")),
     (3, "(ite true x y)", "x"), (3, "(ite false x y)", "y"), (4, "(ite (= c #b1) x x)", "x"),
@@ -44,6 +44,9 @@ NUMBERS: tuple[tuple[int, str, str, str], ...] = (
     (22, "(and (not (fp.isNaN f)) (not (fp.isInfinite f)) (not (fp.isInfinite g)) (fp.leq g (_ +zero 8 24)) "
          "(not (= f (_ -zero 8 24))))",
      "(clamp (fp.add RNE (clamp f) g))", "(clamp (fp.add RNE f g))"),
+    (25, "(and (not (fp.isNaN f)) (not (fp.isInfinite f)) (not (fp.isInfinite g)) (fp.geq g (_ +zero 8 24)) "
+         "(not (fp.isZero h)) (not (fp.isNaN h)) (not (fp.isInfinite h)))",
+     "(above (fp.add RNE (above f h) g) h)", "(above (fp.add RNE f g) h)"),
 )  # fmt: skip
 """Rules of numbers: the number, what is assumed, both sides."""
 DIVISORS = (0x3E99999A, 0x3E4CCCCD, 0x3F333333, 0x40400000)
@@ -74,6 +77,7 @@ def questions() -> list[tuple[int, int, str]]:
         numbers += "(declare-fun any (Float32 Float32) Float32)\n"
         zero = "(_ +zero 8 24)"
         numbers += f"(define-fun clamp ((v Float32)) Float32 (ite (fp.lt v {zero}) {zero} v))\n"
+        numbers += "(define-fun above ((v Float32) (w Float32)) Float32 (ite (fp.lt w v) w v))\n"
         text = f"{numbers}(assert {assumed})\n(assert (distinct {left} {right}))\n"
         result.append((number, 32, text))
     return result

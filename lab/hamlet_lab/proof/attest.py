@@ -25,7 +25,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1
+FORMAT = 2
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 SIGN, NAN, INFINITY, ONES = 1 << 31, 0x7FFFFFFF, 0x7F800000, (1 << 32) - 1
 LARGEST = float((2 - 2**-23) * 2.0**127)
@@ -115,18 +115,27 @@ class Term:
         self.value: int | None = attribute if op == "constant" else None
 
 
+Range = tuple[float, float]
 Ends = tuple[float, float, float]
 """The least and the greatest number that a term may be, and how near to 0 it comes where it is not 0."""
 
 
 class Context:
     """Terms under premises. Equal terms are one: by their shape, by rules, by merges. `variables` have bits, the least
-    and the greatest value, and whether these are numbers in binary32."""
+    and the greatest value, and whether these are numbers in binary32. What was proven in the context that it is a side
+    of, `outer`, holds in it."""
 
-    def __init__(self, variables: Mapping[str, tuple[int, float, float, bool]], used: Counter[str]) -> None:
-        self.variables, self.used, self.by_bounds = dict(variables), used, False
+    def __init__(
+        self,
+        variables: Mapping[str, tuple[int, float, float, bool]],
+        used: Counter[str],
+        outer: Context | None = None,
+    ) -> None:
+        self.variables, self.used, self.by_bounds, self.outer = dict(variables), used, False, outer
         self.premises: list[Term] = []
         self.nodes: dict[int, Term] = {}
+        self._twins: dict[Term, Term] = {}
+        self._of_twins: dict[Term, Term] = {}
         self._made: dict[Any, Term] = {}
         self._instead: dict[Term, Term] = {}
         self._words: dict[Term, tuple[int, int]] = {}
@@ -212,7 +221,20 @@ class Context:
             term = self._made[shape] = Term(len(self._made), op, bits, operands, attribute)
             if self.by_bounds and len(set(self.words(term))) == 1:
                 self._instead[term] = self.constant(self.words(term)[0], bits)
+            if self.outer is not None:
+                self._inherit(term, self.outer)
         return self._made[shape]
+
+    def _inherit(self, term: Term, outer: Context) -> None:
+        """Merge a term as that of the same operations in the outer context was."""
+        twins = [self._twins[each] for each in term.operands if each in self._twins]
+        twin = outer._made.get((term.op, term.bits, ordered(term.op, tuple(twins)), term.attribute))
+        if twin is not None and len(twins) == len(term.operands):
+            self._twins[term], self._of_twins[twin] = twin, term
+            if twin in outer._facts:
+                self._facts[term] = list(outer._facts[twin])
+            if outer.one(twin) is not twin:
+                self.merge(term, self.copy(outer.one(twin), self._of_twins))
 
     def _typed(self, op: str, bits: int, of: list[int], attribute: Any) -> bool:
         """Whether an operation of so many bits has operands of these bits."""
@@ -351,6 +373,7 @@ class Context:
             case (("ite" | "fmin" | "fmax"), [*_, (low, high, grain), (least, most, other)]):
                 grain = min(grain if low or high else math.inf, other if least or most else math.inf)
                 if term.op == "ite":
+                    (low, high), (least, most) = self._chosen(term, (low, high), (least, most))
                     return min(low, least), max(high, most), grain
                 pick = min if term.op == "fmin" else max
                 return pick(low, least), pick(high, most), grain
@@ -361,9 +384,32 @@ class Context:
                 return rounded([Fraction(low) + Fraction(least), Fraction(high) + Fraction(most)], grain)
             case "fmul", [(low, high, _), (least, most, _)]:
                 return rounded([Fraction(x) * Fraction(y) for x in (low, high) for y in (least, most)], 0.0)
+            case "fma", [(low, high, _), (least, most, _), (lowest, highest, _)]:
+                products = [Fraction(x) * Fraction(y) for x in (low, high) for y in (least, most)]
+                return rounded([min(products) + Fraction(lowest), max(products) + Fraction(highest)], 0.0)
             case "fdiv", [(low, high, _), (least, most, _)] if least == most != 0:
                 return rounded([Fraction(x) / Fraction(least) for x in (low, high)], 0.0)
         return None
+
+    def _chosen(self, term: Term, then: Range, otherwise: Range) -> tuple[Range, Range]:
+        """The numbers of the two sides of a choice by x < y: x < 0 ? 0 : x is at least 0, x < y ? y - x : z, too."""
+        condition, one, other = term.operands
+        if condition.op != "flt":
+            return then, otherwise
+        left, right = condition.operands
+        low, high = self.ends(left), self.ends(right)
+        if low is None or high is None:
+            return then, otherwise
+        if one is left:
+            then = then[0], max(min(then[1], high[1]), then[0])
+        if one is right or (one.op == "fadd" and one.operands[1] is right and negated(one.operands[0]) is left):
+            least = low[0] if one is right else 0.0
+            then = min(max(then[0], least), then[1]), then[1]
+        if other is left:
+            otherwise = min(max(otherwise[0], high[0]), otherwise[1]), otherwise[1]
+        if other is right:
+            otherwise = otherwise[0], max(min(otherwise[1], low[1]), otherwise[0])
+        return then, otherwise
 
     def _canonical(self, term: Term) -> bool:
         """Whether a term is no NaN but the one that operations make."""
@@ -372,6 +418,46 @@ class Context:
         return term.op in NUMBERS or self.ends(term) is not None
 
     # --- merges by rules ----------------------------------------------------------------------------------------------
+
+    def decides(self, left: Term, right: Term) -> bool:
+        """Rule 23: a comparison of numbers is what their bounds say."""
+        if left.op not in ("flt", "fle") or right.value is None or right.bits != 1:
+            return False
+        one, other = (self.ends(each) for each in left.operands)
+        if one is None or other is None:
+            return False
+        if right.value == 1:
+            return one[1] < other[0] or (left.op == "fle" and one[1] <= other[0])
+        return one[0] > other[1] or (left.op == "flt" and one[0] >= other[1])
+
+    def choice(self, left: Term, right: Term, condition: Term, opened: set[Term]) -> bool:
+        """Rule 24: two terms are one where a condition holds, and where it does not."""
+        for each in (condition, self.no(condition)):
+            done = {each: self.constant(1, 1)}
+            if self._where(left, each, opened, done) is not self._where(right, each, opened, done):
+                return False
+        return True
+
+    def _where(self, term: Term, condition: Term, opened: set[Term], done: dict[Term, Term]) -> Term:
+        """A term as it is where a condition holds: of those that are opened operands are made anew, and another
+        condition is 0 if both cannot hold together, or 1 if it must hold."""
+        if term not in done:
+            result = self.one(term)
+            decides = term.bits == 1 and term.value is None and term.op not in ("flt", "fle", "feq")
+            if decides and self.op("and", condition, term).value == 0:
+                result = self.constant(0, 1)
+            elif decides and self.op("and", condition, self.no(term)).value == 0:
+                result = self.constant(1, 1)
+            elif term in opened:
+                of = term.operands
+                chosen = self._where(of[0], condition, opened, done) if term.op == "ite" else None
+                if chosen is not None and chosen.value is not None:
+                    result = self._where(of[1 if chosen.value else 2], condition, opened, done)
+                else:
+                    of = tuple(self._where(each, condition, opened, done) for each in of)
+                    result = self.make(term.op, term.bits, of, term.attribute)
+            done[term] = result
+        return done[term]
 
     def divides(self, left: Term, right: Term) -> bool:
         """Rule 20: fma(x, h, x * l) is x / c, where both are rounded to the same number for all x of one binade."""
@@ -407,6 +493,17 @@ class Context:
                     return (self.ends(n) or (0, 1))[1] <= 0
         return False
 
+    def clamps_above(self, left: Term, right: Term) -> bool:
+        """Rule 25: min(x + n, c) is min(min(x, c) + n, c), where n is at least 0, and c a number other than 0."""
+        (one, c), (other, d) = clamped_above(left), clamped_above(right)
+        if c is None or c is not d or one.op != "fadd" or other.op != "fadd":
+            return False
+        for x, n in (one.operands, one.operands[::-1]):
+            for rest, same in (other.operands, other.operands[::-1]):
+                if n is same and clamped_above(rest) == (x, c) and self.ends(x) is not None:
+                    return (self.ends(n) or (-1, 0))[0] >= 0
+        return False
+
 
 def ordered(op: str, operands: tuple[Term, ...]) -> tuple[Term, ...]:
     """Operands in an order of their own, where an operation has none (rule 2)."""
@@ -433,16 +530,21 @@ def rounded(exact: Sequence[Fraction], grain: float) -> Ends | None:
 
 
 def positive_zero(term: Term) -> bool:
-    """Whether a term is never -0: a sum with a constant other than 0 never is."""
+    """Whether a term is never -0: a sum is -0 of two -0 alone, and one with a constant other than -0 never is."""
     match term.op:
         case "fadd":
-            return term.operands[1].value not in (None, 0, SIGN)
+            return term.operands[1].value not in (None, SIGN) or any(map(positive_zero, term.operands))
         case "ite":
             return all(map(positive_zero, term.operands[1:]))
         case "fmax":
             return any(each.value == 0 for each in term.operands) or all(map(positive_zero, term.operands))
         case _:
             return term.value is not None and term.value != SIGN
+
+
+def negated(term: Term) -> Term | None:
+    """Of -x, the x."""
+    return term.operands[0] if term.op == "xor" and term.operands[1].value == SIGN else None
 
 
 def clamped(term: Term) -> Term | None:
@@ -453,6 +555,18 @@ def clamped(term: Term) -> Term | None:
         case Term(op="ite", operands=(Term(op="flt", operands=(y, Term(value=0))), Term(value=0), x)) if x is y:
             return x
     return None
+
+
+def clamped_above(term: Term) -> tuple[Term, Term | None]:
+    """Of min(x, c), both, where c is a number other than 0; else nothing beside the term."""
+    match term:
+        case Term(op="fmin", operands=(x, Term(value=int(limit)) as c)) if 0 < limit & ~SIGN < INFINITY:
+            return x, c
+        case Term(op="ite", operands=(Term(op="flt", operands=(d, y)), Term(value=int(limit)) as c, x)) if (
+            x is y and c is d and 0 < limit & ~SIGN < INFINITY
+        ):
+            return x, c
+    return term, None
 
 
 def same_quotients(h: float, low: float, c: float, ends: Ends) -> bool:
@@ -1165,6 +1279,8 @@ RULES = {
     "division": (20, Context.divides),
     "sign of a product": (21, Context.opposite),
     "clamp of a clamp": (22, Context.clamps),
+    "bounds": (23, Context.decides),
+    "clamp above a clamp": (25, Context.clamps_above),
 }
 
 
@@ -1214,10 +1330,11 @@ class Certificate:
         self.blind.context.by_bounds = True
         with contextlib.suppress(UndecidedError, RefusedError):  # it finds out as much as it can
             self.blind.run()
-        self._cases(self.data["cases"], (), "case")
+        self._cases(self.data["cases"], (), "case", None)
 
-    def _context(self, chain: Chain) -> Context:
-        context = Context(self.package.variables, self.used)
+    def _context(self, chain: Chain, outer: Context | None) -> Context:
+        """A context under conditions."""
+        context = Context(self.package.variables, self.used, outer)
         for number, holds in chain:
             context.assume(self._node(context, number), holds)
         return context
@@ -1235,15 +1352,16 @@ class Certificate:
                 context.nodes[stack.pop()] = context.made(op, bits, of, attached)
         return context.nodes[root]
 
-    def _cases(self, tree: Any, chain: Chain, place: str) -> None:
-        """Check a case, or the two sides of a condition."""
+    def _cases(self, tree: Any, chain: Chain, place: str, outer: Context | None) -> None:
+        """Check a case, or the two sides of a condition and what is so on both."""
+        context = self._context(chain, outer)
         if isinstance(tree, list):
-            condition, yes, no = tree
-            self._cases(yes, (*chain, (condition, True)), f"{place}, yes")
-            self._cases(no, (*chain, (condition, False)), f"{place}, no")
+            condition, steps, yes, no = tree
+            self._replay(context, chain, steps, place)
+            self._cases(yes, (*chain, (condition, True)), f"{place}, yes", context)
+            self._cases(no, (*chain, (condition, False)), f"{place}, no", context)
             return
         self.cases += 1
-        context = self._context(chain)
         self._replay(context, chain, tree["steps"], place)
         words = {name: context.variable(name) for name in self.package.variables if name[-1] == "]"}
         lane, thread = (
@@ -1264,10 +1382,12 @@ class Certificate:
             return
         lane.run(self.package.schedule["kernel", "step"])
         for word in words:
-            self._same(chain, lane.words[word], thread.words[word], tree["words"].get(word), f"{place}, word {word}")
+            self._same(
+                context, chain, lane.words[word], thread.words[word], tree["words"].get(word), f"{place}, word {word}"
+            )
             self.words.append(word)
 
-    def _same(self, chain: Chain, left: Term, right: Term, split: Any, place: str) -> None:
+    def _same(self, context: Context, chain: Chain, left: Term, right: Term, split: Any, place: str) -> None:
         """Check that two terms are one, or are so on both sides of a condition."""
         if split is None:
             check(left is right, place, "the two terms are not equal in the end")
@@ -1275,9 +1395,9 @@ class Certificate:
         condition, *sides = split
         for holds, (steps, inner) in zip((True, False), sides, strict=True):
             under = (*chain, (condition, holds))
-            side, where = self._context(under), f"{place}, {'yes' if holds else 'no'}"
+            side, where = self._context(under, context), f"{place}, {'yes' if holds else 'no'}"
             self._replay(side, under, steps, where)
-            self._same(under, side.copy(left), side.copy(right), inner, where)
+            self._same(side, under, side.copy(left), side.copy(right), inner, where)
 
     def _replay(self, context: Context, chain: Chain, steps: list[int], place: str) -> None:
         for number in steps:
@@ -1288,15 +1408,15 @@ class Certificate:
                 said = {self._node(context, each) for each in more[0]}
                 self.solver.ask(Question(context, left, right, said).text, here)
             elif reason == "cases":
-                self._same(chain, left, right, more[0], here)
+                self._same(context, chain, left, right, more[0], here)
+            elif reason == "choice":
+                opened = {self._node(context, each) for each in more[1]}
+                fits = context.choice(left, right, self._node(context, more[0]), opened)
+                check(fits, here, "rule 24 does not fit")
             else:
                 check(reason in RULES, here, f"{reason} is no reason")
-                fits = RULES[reason][1]
-                check(
-                    fits(context, left, right) or fits(context, right, left),
-                    here,
-                    f"rule {RULES[reason][0]} does not fit",
-                )
+                rule, holds = RULES[reason]
+                check(holds(context, left, right) or holds(context, right, left), here, f"rule {rule} does not fit")
             context.merge(left, right)
 
     def lines(self) -> Iterator[str]:

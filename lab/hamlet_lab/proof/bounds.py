@@ -34,12 +34,20 @@ class Numbers:
         """The same with the other sign."""
         return Numbers(-self.high, -self.low, self.grain)
 
+    def above(self, low: float) -> Numbers:
+        """Numbers from `low` on, as far as bounds tell."""
+        return Numbers(min(max(self.low, low), self.high), self.high, self.grain)
+
+    def below(self, high: float) -> Numbers:
+        """Numbers up to `high`, as far as bounds tell."""
+        return Numbers(self.low, max(min(self.high, high), self.low), self.grain)
+
 
 class Bounds:
-    """Bounds of the terms of an arena, found once."""
+    """Bounds of the terms of an arena, found once; with `guessing` as close as those of samples, if that is proven."""
 
-    def __init__(self, arena: Arena) -> None:
-        self._arena = arena
+    def __init__(self, arena: Arena, guessing: bool = True) -> None:
+        self._arena, self._guessing = arena, guessing
         self._words: dict[int, tuple[int, int]] = {}
         self._numbers: dict[int, Numbers | None] = {}
 
@@ -47,7 +55,7 @@ class Bounds:
         """The least and the greatest unsigned word that a term may be."""
         for each in _missing(term, self._words):
             self._words[each.number] = self._word(each)
-            if each.op in GUESSED and each.bits == 32:
+            if self._guessing and each.op in GUESSED and each.bits == 32:
                 most = int(each.samples.max())
                 if most < min(MOST_GUESSED, self._words[each.number][1]) and self._holds(
                     "ule", each, self._arena.constant(most, 32)
@@ -64,12 +72,12 @@ class Bounds:
         return self._numbers[term.number]
 
     def _holds(self, op: str, left: Term, right: Term) -> bool:
-        return self._arena.op(op, left, right).value == 1
+        return self._arena.holds(op, left, right)
 
     def _guess(self, term: Term) -> None:
         """Whether numbers are between 0 and 1, as meters often are: what samples say is proven like anything else."""
         numbers = self._numbers[term.number]
-        if numbers is None or term.bits != 32:
+        if not self._guessing or numbers is None or term.bits != 32 or _is_chosen_constant(term):
             return
         values = term.samples.view(np.float32)
         if (numbers.low >= 0 and numbers.high <= 1) or not ((values >= 0) & (values <= 1)).all():
@@ -129,6 +137,39 @@ class Bounds:
             case _:
                 return 0, most
 
+    def decided(self, term: Term) -> bool | None:
+        """Whether a comparison of numbers holds, if bounds say so; nothing else is asked."""
+        if term.op not in ("flt", "fle"):
+            return None
+        a, b = (self.numbers(each) for each in term.operands)
+        if a is None or b is None:
+            return None
+        if a.high < b.low or (term.op == "fle" and a.high <= b.low):
+            return True
+        return False if a.low > b.high or (term.op == "flt" and a.low >= b.high) else None
+
+    def _chosen(self, term: Term, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
+        """The numbers of two of which one is chosen, where the choice is by one of them: x < 0 ? 0 : x is not below
+        0."""
+        condition, then, otherwise = term.operands
+        if condition.op != "flt":
+            return a, b
+        left, right = condition.operands
+        low, high = self._numbers.get(left.number), self._numbers.get(right.number)
+        if low is None or high is None:
+            return a, b
+        if then is left:
+            a = a.below(high.high)
+        if then is right:
+            a = a.above(low.low)
+        if otherwise is left:
+            b = b.above(high.low)
+        if otherwise is right:
+            b = b.below(low.high)
+        if then.op == "fadd" and then.operands[1] is right and _is_negative(then.operands[0], left):
+            a = a.above(0.0)
+        return a, b
+
     def _number(self, term: Term) -> Numbers | None:
         of = [self._numbers[each.number] for each in term.operands]
         match term.op, of:
@@ -139,6 +180,7 @@ class Bounds:
                 variable = self._arena.variables[str(term.attribute)]
                 return Numbers(variable.low, variable.high) if variable.floating else None
             case "ite", [_, Numbers() as a, Numbers() as b]:
+                a, b = self._chosen(term, a, b)
                 return Numbers(min(a.low, b.low), max(a.high, b.high), _both(a, b))
             case ("fmin", [Numbers() as a, Numbers() as b]):
                 return Numbers(min(a.low, b.low), min(a.high, b.high), _both(a, b))
@@ -149,6 +191,9 @@ class Bounds:
             case "fmul", [Numbers() as a, Numbers() as b]:
                 ends = [_rounded(x * y) for x in (a.low, a.high) for y in (b.low, b.high)]
                 return _finite(min(ends), max(ends))
+            case "fma", [Numbers() as a, Numbers() as b, Numbers() as c]:
+                ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+                return _finite(_rounded(min(ends) + c.low), _rounded(max(ends) + c.high))
             case "fdiv", [Numbers() as a, Numbers(low=low, high=high)] if low == high != 0:
                 ends = [_rounded(x / low) for x in (a.low, a.high)]
                 return _finite(min(ends), max(ends))
@@ -160,6 +205,15 @@ class Bounds:
                 return Numbers(-(2.0**31), 2.0**32, 1.0)
             case _:
                 return None
+
+
+def _is_chosen_constant(term: Term) -> bool:
+    """Whether a term is one of constants: those are its bounds."""
+    return term.value is not None or (term.op == "ite" and all(map(_is_chosen_constant, term.operands[1:])))
+
+
+def _is_negative(term: Term, of: Term) -> bool:
+    return term.op == "xor" and term.operands[0] is of and term.operands[1].value == SIGN
 
 
 def _missing(root: Term, bounds: dict[int, tuple[int, int]] | dict[int, Numbers | None]) -> list[Term]:
@@ -213,10 +267,10 @@ def _grain(term: Term) -> float:
 
 
 def positive_zero(term: Term) -> bool:
-    """Whether a term is never -0: a sum with a constant other than 0 never is."""
+    """Whether a term is never -0: a sum is -0 of two -0 alone, and one with a constant other than 0 never is."""
     match term.op:
         case "fadd":
-            return term.operands[1].value not in (None, 0, SIGN)
+            return term.operands[1].value not in (None, SIGN) or any(map(positive_zero, term.operands))
         case "ite":
             return all(positive_zero(each) for each in term.operands[1:])
         case "fmax":

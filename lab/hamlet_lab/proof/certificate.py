@@ -19,7 +19,7 @@ from hamlet_lab.proof.terms import Arena, Term
 if TYPE_CHECKING:
     from hamlet_lab.proof.report import Report
 
-FORMAT = 1
+FORMAT = 2
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 """The files of a package that its certificate is about."""
 
@@ -28,7 +28,8 @@ Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | Non
 
 @dataclass(slots=True)
 class Tables:
-    """The nodes and the steps of a certificate, each there once."""
+    """The nodes and the steps of a certificate, each there once. Steps of a context are none of its sides: what was
+    merged in it is merged there."""
 
     merges: dict[Arena, list[Merge]]
     nodes: dict[str, int] = field(default_factory=dict)
@@ -61,6 +62,9 @@ class Tables:
         step: list[Json] = [self.node(merge.arena, merge.left), self.node(merge.arena, merge.right)]
         if merge.sides:
             step += ["cases", self.split(merge.arena, merge.sides)]
+        elif merge.condition is not None:
+            opened: list[Json] = [*sorted({self.node(merge.arena, each) for each in merge.said})]
+            step += ["choice", self.node(merge.arena, merge.condition), opened]
         elif merge.said or merge.reason.startswith("query"):
             said: list[Json] = [*sorted({self.node(merge.arena, each) for each in merge.said})]
             step += ["query", said]
@@ -121,7 +125,7 @@ def certificate(report: Report) -> str:
             return {"steps": tables.replay(arena), "words": words(arena)}
         sides = _sides(arena, contexts)
         condition = tables.node(arena, _condition(sides[0]))
-        return [condition, *(case(side, _below(side, contexts)) for side in sides)]
+        return [condition, tables.replay(arena), *(case(side, _below(side, contexts)) for side in sides)]
 
     def words(arena: Arena) -> dict[str, Json]:
         result: dict[str, Json] = {}

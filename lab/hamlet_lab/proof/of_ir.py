@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 
 from hamlet.errors import HamletError
 from hamlet_lab.proof.terms import Arena, Term
@@ -25,15 +26,17 @@ def bits_of(type_: Type, value: float | int | bool) -> int:
 
 
 class Functions:
-    """The functions of a program in an arena."""
+    """The functions of a program in an arena; with `whole`, nodes that no output needs are made as well."""
 
-    def __init__(self, arena: Arena, program: Program) -> None:
-        self._arena, self._program = arena, program
+    def __init__(self, arena: Arena, program: Program, whole: bool = False) -> None:
+        self._arena, self._program, self._whole = arena, program, whole
         self._tables = {table.name: table for table in program.tables}
 
     def call(self, name: str, inputs: Mapping[str, Term]) -> dict[str, tuple[Term, ...]]:
         """The outputs of a function by name: one term, or one for each element of a repeated output."""
         function = self._program.function(name)
+        if self._whole:
+            self._make_all(function, inputs)
         result: dict[str, tuple[Term, ...]] = {}
         for output in function.outputs:
             if output.count is None:
@@ -44,6 +47,16 @@ class Functions:
                     for element in range(output.count)
                 )
         return result
+
+    def _make_all(self, function: Function, inputs: Mapping[str, Term]) -> None:
+        """Make the nodes of a function in order, as far as they are known and the same for all elements."""
+        done: dict[int, Term] = {}
+        for number, node in enumerate(function.nodes):
+            of = operands(node.op)
+            if all(each in done for each in of):
+                with suppress(UnprovenError):
+                    types = [function.nodes[each].type for each in of]
+                    done[number] = self._operation(node.op, [done[each] for each in of], types, inputs, None)
 
     def _value(
         self, function: Function, root: int, inputs: Mapping[str, Term], element: tuple[str, int] | None

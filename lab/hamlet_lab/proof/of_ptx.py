@@ -56,7 +56,8 @@ class Outside:
         tables: by the number of the variable of a table's address, its rows.
         abstained: the votes in which no thread of a launch votes, by how many instructions were executed then. A thread
             of which nothing is known adds to them; all threads execute the same until one of its branches is undecided.
-        anything: what such a thread loads, in so many bits.
+        rows: words that each thread of a warp has, as such a thread finds, by how many instructions were executed then.
+        anything: what such a thread loads, in so many bits, if not of a table.
         stored: the stores, in order.
     """
 
@@ -64,6 +65,7 @@ class Outside:
     words: dict[Word, Term]
     tables: Mapping[int, tuple[int, ...]]
     abstained: set[int]
+    rows: dict[int, tuple[int, ...]]
     anything: Callable[[int], Term] | None = None
     stored: list[Stored] = field(default_factory=list)
 
@@ -99,7 +101,10 @@ class Thread:
                 raise UnprovenError(f"a thread executes more than {MOST_INSTRUCTIONS} instructions")
             number += 1
             if instruction.opcode in ("bra", "bra.uni", "ret"):
-                if self._branches(self._condition(instruction.guard)):
+                condition = self._condition(instruction.guard)
+                if condition.value is None:
+                    raise UndecidedError(condition)
+                if condition.value:
                     if instruction.opcode == "ret":
                         return
                     (target,) = instruction.operands
@@ -107,11 +112,6 @@ class Thread:
                     number = labels[target.name]
             else:
                 self._instruction(instruction)
-
-    def _branches(self, condition: Term) -> bool:
-        if condition.value is None:
-            raise UndecidedError(condition)
-        return bool(condition.value)
 
     def _condition(self, guard: Guard | None) -> Term:
         if guard is None:
@@ -123,14 +123,12 @@ class Thread:
 
     def _instruction(self, instruction: Instruction) -> None:
         where = self._condition(instruction.guard)
-        if where.value == 0:
-            return
         name, *modifiers = instruction.opcode.split(".")
+        if where.value == 0 or name == "bar":
+            return
         operands = instruction.operands
         if name == "st" and modifiers[0] == "global":
             self._store(instruction, where)
-            return
-        if name == "bar":
             return
         if name == "ld" and modifiers[0] == "global":
             self._load(instruction, where)
@@ -190,7 +188,7 @@ class Thread:
                 return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
             case (("div" | "rem"), []) if not signed:
                 return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
-            case "mov", []:
+            case (("mov" | "cvta"), _):
                 return self._source(operands[1], bits)
             case "not", []:
                 return arena.no(self._source(operands[1], bits))
@@ -227,16 +225,11 @@ class Thread:
                 return self._compared(comparison, signed, *[self._source(each, bits) for each in operands[1:]])
             case "cvt", [to]:
                 value = self._source(operands[1], bits)
-                return self._wide(value, int(to[1:]), signed)
+                return arena.wide(value, int(to[1:]), signed)
             case "bfe", []:
                 return self._field(instruction, signed)
-            case "cvta", _:
-                return self._source(operands[1], 64)
             case _:
                 raise self._unknown(instruction)
-
-    def _wide(self, value: Term, bits: int, signed: bool) -> Term:
-        return self._arena.wide(value, bits, signed)
 
     def _field(self, instruction: Instruction, signed: bool) -> Term:
         value = self._source(instruction.operands[1], 32)
@@ -269,8 +262,7 @@ class Thread:
             case "mov", ["f32"]:
                 return self._source(operands[1], 32)
             case "selp", ["f32"]:
-                a, b = (self._source(each, 32) for each in operands[1:3])
-                return arena.select(self._source(operands[3], 1), a, b)
+                return arena.select(self._source(operands[3], 1), *[self._source(each, 32) for each in operands[1:3]])
             case "setp", [comparison, "f32"]:
                 a, b = (self._source(each, 32) for each in operands[1:])
                 if comparison in UNORDERED:
@@ -305,31 +297,42 @@ class Thread:
             raise self._unknown(instruction)
         (name,) = targets
         assert isinstance(name, Name)
-        if self._outside.anything is not None:
-            self._write(name.name, self._outside.anything(max(bits, 16)), where)
-            return
         address = self._address(source)
+        if self._outside.anything is not None:
+            self._write(name.name, self._row_of_thread(address, bits) or self._outside.anything(max(bits, 16)), where)
+            return
         word = self._outside.places.get(address.number)
         value = self._row(instruction, address) if word is None else self._outside.words[word]
         if value.bits != bits:
             raise UnprovenError(f"PTX line {instruction.line}: a load of {bits} bits of a word of {value.bits}")
         self._write(name.name, self._arena.wide(value, max(bits, 16)), where)
 
-    def _row(self, instruction: Instruction, address: Term) -> Term:
-        """A row of a table, by where its address begins."""
-        parts = [address]
-        base: Term | None = None
+    def _table(self, address: Term) -> tuple[tuple[int, ...], Term]:
+        """The rows of the table in which an address is, and how far from where that begins; no rows of another."""
+        parts, rest = [address], self._arena.constant(0, 64)
         rows: tuple[int, ...] = ()
-        rest = self._arena.constant(0, 64)
         while parts:
             part = parts.pop()
             if part.op == "add":
                 parts += part.operands
-            elif part.number in self._outside.tables and base is None:
-                base, rows = part, self._outside.tables[part.number]
+            elif part.number in self._outside.tables and not rows:
+                rows = self._outside.tables[part.number]
             else:
                 rest = self._arena.op("add", rest, part)
-        if base is None:
+        return rows, rest
+
+    def _row_of_thread(self, address: Term, bits: int) -> Term | None:
+        """A row of a table, where each thread of a warp has one of its own."""
+        rows, rest = self._table(address)
+        offsets = self._of_threads(rest) if rows and bits == 32 else None
+        if offsets is None or any(each % 4 or each >= 4 * len(rows) for each in offsets):
+            return None
+        return self._arena.make("table", 32, (self._arena.variable("tid"),), tuple(rows[each // 4] for each in offsets))
+
+    def _row(self, instruction: Instruction, address: Term) -> Term:
+        """A row of a table, by where its address begins."""
+        rows, rest = self._table(address)
+        if not rows:
             raise UnprovenError(f"PTX line {instruction.line}: a load from where no word of the lane is known to be")
         inside = self._arena.op("ult", rest, self._arena.constant(4 * len(rows), 64))
         aligned = self._arena.op(
@@ -368,8 +371,12 @@ class Thread:
             value, other, limits, _ = operands
             if limits.value != 31:
                 raise self._unknown(instruction)
-            own = arena.variable("tid")
-            self._is_of_thread(instruction, value)
+            own, rows = arena.variable("tid"), self._of_threads(value)
+            if rows is not None and self._outside.anything is not None:
+                self._outside.rows[self.executed] = rows
+            # Of other threads nothing is known that holds in this case alone.
+            if rows is None or self._outside.rows.get(self.executed) != rows:
+                raise UnprovenError(f"PTX line {instruction.line}: what another thread has is not known")
             instead = {own.number: arena.op("and", other, arena.constant(31, 32))}
             return arena.copy(value, instead=instead)
         if modifiers in (["sync", "max", "s32"], ["sync", "max", "u32"], ["sync", "or", "b32"]):
@@ -386,14 +393,8 @@ class Thread:
             return arena.op("or", value, arena.variable(f"vote{self._votes}"))
         raise self._unknown(instruction)
 
-    def _is_of_thread(self, instruction: Instruction, root: Term) -> None:
-        """Refuse a value that is no function of the thread's number alone: of another thread it is not known then. What
-        was merged in it is equal for each number, as each is that of a lane in some state of the context."""
-        stack, seen = [root], set()
-        while stack:
-            term = stack.pop()
-            if term.number not in seen:
-                seen.add(term.number)
-                stack += term.operands
-                if term.op == "variable" and term.attribute != "tid":
-                    raise UnprovenError(f"PTX line {instruction.line}: what another thread has is not known")
+    def _of_threads(self, term: Term) -> tuple[int, ...] | None:
+        """The values of a term in the 32 threads of a warp, if it is a function of the thread's number."""
+        arena, own = self._arena, self._arena.variable("tid")
+        values = [arena.copy(term, instead={own.number: arena.constant(each, 32)}).value for each in range(32)]
+        return None if None in values else tuple(each or 0 for each in values)

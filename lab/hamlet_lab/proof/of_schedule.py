@@ -42,10 +42,17 @@ class Specification:
     """Runs the schedule of a kernel on terms."""
 
     def __init__(
-        self, arena: Arena, universe: Universe, program: Program, schedule: Schedule, launch: Launch, memory: Memory
+        self,
+        arena: Arena,
+        universe: Universe,
+        program: Program,
+        schedule: Schedule,
+        launch: Launch,
+        memory: Memory,
+        whole: bool = False,
     ) -> None:
         self._arena, self._universe, self._schedule, self._launch = arena, universe, schedule, launch
-        self._functions = Functions(arena, program)
+        self._functions = Functions(arena, program, whole)
         fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
         self._fields = {each.name: each for each in fields}
         self.registers: dict[str, Term] = {}

@@ -59,7 +59,7 @@ class Proof:
         return [each for each in self.obligations if not each.contexts]
 
 
-def prove(kernel: KernelUnderProof, samples: int = 4096, seed: int = 1) -> Proof:
+def prove(kernel: KernelUnderProof, samples: int = 8192, seed: int = 1) -> Proof:
     """Prove a kernel. Where a sampled state refutes it nothing else is tried.
 
     Raises:
@@ -76,7 +76,7 @@ def prove(kernel: KernelUnderProof, samples: int = 4096, seed: int = 1) -> Proof
 
 def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) -> Proof:
     proof = Proof(merger=merger)
-    abstained = _abstained(kernel, seed)
+    blind = _blind(kernel, seed)
     arena = Arena(variables(kernel, samples, seed), proof.merger.equal)
     lane, worlds = _lane(arena), arena.variable("worlds")
     inside = arena.op("slt", lane, worlds)
@@ -89,7 +89,7 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) 
     while pending:
         case_arena, words = pending.pop()
         try:
-            _case(proof, kernel, case_arena, words, abstained)
+            _case(proof, kernel, case_arena, words, blind)
         except UndecidedError as fork:
             for holds in (True, False):
                 side = case_arena.under(fork.condition, holds)
@@ -107,8 +107,8 @@ def _lane(arena: Arena) -> Term:
     return arena.op("or", arena.op("shl", arena.variable("ctaid"), arena.constant(5, 32)), arena.variable("tid"))
 
 
-def _abstained(kernel: KernelUnderProof, seed: int) -> set[int]:
-    """The votes in which no thread of any launch votes: bounds alone say so, whatever is in memory."""
+def _blind(kernel: KernelUnderProof, seed: int) -> Outside:
+    """The findings of a thread that knows nothing of memory, which hold in all threads: bounds alone say so."""
     arena = Arena(variables(kernel, FEW, seed), _within_bounds)
     random = np.random.default_rng(seed)
 
@@ -118,15 +118,16 @@ def _abstained(kernel: KernelUnderProof, seed: int) -> set[int]:
         arena.variables[name] = Variable(name, words, 0, (1 << bits) - 1)
         return arena.variable(name)
 
-    outside = Outside({}, {}, {}, set(), anything)
+    tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
+    outside = Outside({}, {}, tables, set(), {}, anything)
     # What comes behind is known in cases alone.
     with suppress(UndecidedError, UnprovenError):
-        Thread(arena, Bounds(arena), kernel.ptx, _arguments(arena, kernel), outside).run()
-    return outside.abstained
+        Thread(arena, Bounds(arena, guessing=False), kernel.ptx, _arguments(arena, kernel), outside).run()
+    return outside
 
 
 def _within_bounds(arena: Arena, left: Term, right: Term) -> bool:
-    return right.value is not None and Bounds(arena).words(left) == (right.value, right.value)
+    return right.value is not None and Bounds(arena, guessing=False).words(left) == (right.value, right.value)
 
 
 def _arguments(arena: Arena, kernel: KernelUnderProof) -> list[Term]:
@@ -134,7 +135,7 @@ def _arguments(arena: Arena, kernel: KernelUnderProof) -> list[Term]:
     return [arena.constant(value, 32) if isinstance(value, int) else arena.variable(value) for value in values]
 
 
-def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, abstained: set[int]) -> None:
+def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind: Outside) -> None:
     lane, worlds = _lane(arena), arena.variable("worlds")
     words = {word: arena.variable(f"{word[0]}[{word[1]}]") for word in kernel.words}
     places = {_address(arena, kernel, word, lane, worlds).number: word for word in kernel.words}
@@ -148,8 +149,11 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, absta
     inside = arena.op("slt", lane, worlds)
     if inside.value != 0:
         Specification(arena, kernel.universe, kernel.program, kernel.schedule, launch, memory).run(kernel.name)
+        for program, schedule in () if proof.merger.trusting else kernel.waypoints:
+            between = Memory(dict(words))
+            Specification(arena, kernel.universe, program, schedule, launch, between, whole=True).run(kernel.name)
     tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
-    outside = Outside(places, dict(words), tables, abstained)
+    outside = Outside(places, dict(words), tables, blind.abstained, blind.rows)
     thread = Thread(arena, proof.merger.bounds(arena), kernel.ptx, _arguments(arena, kernel), outside)
     thread.run()
     proof.executed = max(proof.executed, thread.executed)

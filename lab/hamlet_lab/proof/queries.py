@@ -46,7 +46,10 @@ DEPTHS = (
     Depth(14),
     Depth(7, products=True),
     Depth(5, floats=True, milliseconds=20_000),
+    Depth(24),
 )
+DEEP = 20
+"""Queries of more levels are asked of words alone that are no numbers."""
 
 
 class Query:
@@ -54,6 +57,7 @@ class Query:
 
     Attributes:
         said: the terms whose operations it says.
+        cut: why others were cut off: for their `levels`, as `products`, as `floats`.
     """
 
     def __init__(self, arena: Arena, bounds: Bounds, depth: Depth) -> None:
@@ -63,6 +67,7 @@ class Query:
         options.set(bitwuzla.Option.TIME_LIMIT_PER, depth.milliseconds)
         self._solver = bitwuzla.Bitwuzla(self._manager, options)
         self.said: list[Term] = []
+        self.cut: set[str] = set()
         self._done: dict[int, tuple[int, bitwuzla.Term]] = {}
         self._cuts: dict[int, bitwuzla.Term] = {}
         self._widths = {bits: self._manager.mk_bv_sort(bits) for bits in (1, 8, 16, 32, 64)}
@@ -92,7 +97,10 @@ class Query:
         if term.op == CONSTANT:
             assert term.value is not None
             result = self._word(term.value, term.bits)
-        elif levels == 0 or term.op == VARIABLE or not self._opens(term):
+        elif term.op == VARIABLE or not self._opens(term):
+            return self._cut(term)
+        elif levels == 0:
+            self.cut.add("levels")
             return self._cut(term)
         else:
             result = self._operation(term, [self._said(each, levels - 1) for each in term.operands])
@@ -106,8 +114,15 @@ class Query:
         match term.op:
             case "mul" | "mulhi" | "udiv" | "urem":
                 constant = term.operands[1].value
-                return constant is not None and (self._depth.products or constant < SMALL)
+                if constant is None:
+                    return False
+                if not self._depth.products and constant >= SMALL:
+                    self.cut.add("products")
+                    return False
+                return True
             case "fadd":
+                if not self._depth.floats:
+                    self.cut.add("floats")
                 return self._depth.floats
             case "fmul" | "fdiv" | "fma" | "fsqrt" | "tofloat" | "unsignedtofloat":
                 return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 
 from hamlet import schema
@@ -13,6 +13,7 @@ from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
 from hamlet_lab.proof.prove import Obligation, Proof, prove
 from hamlet_lab.proof.states import KernelUnderProof, kernel_under_proof
+from hamlet_lab.proof.waypoints import waypoints
 from hamletc.compile import lower, schedule
 from hamletc.ir.text import print_program
 
@@ -114,4 +115,5 @@ def prove_package(module: Module, architecture: str, text: Callable[[str], str] 
         noted,
     )
     files = {**module.sources, UNIVERSE_FILE: to_json(module.universe).encode()}
+    kernel = replace(kernel, waypoints=tuple(waypoints(module.universe)))
     return Report(module.universe, files, kernel, architecture, texts[0], metadata.version("triton"), prove(kernel))

@@ -42,6 +42,7 @@ class KernelUnderProof:
         arguments: of each parameter of the PTX the name of its variable, or a constant.
         words: the words of memory of a lane.
         tables: the rows of each table.
+        waypoints: programs between the one and the PTX, each with its schedule.
     """
 
     universe: Universe
@@ -52,6 +53,7 @@ class KernelUnderProof:
     arguments: tuple[str | int, ...]
     words: tuple[Word, ...]
     tables: tuple[tuple[int, ...], ...]
+    waypoints: tuple[tuple[Program, Schedule], ...] = ()
 
     def bytes_of(self, array: str) -> int:
         """The bytes of a word of an array."""
@@ -145,7 +147,7 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
     actions = random.integers(0, masks, samples).astype(np.uint32)
     interact = schema.interact_action(kernel.universe)
     if interact is not None:
-        actions = np.where(random.random(samples) < 0.4, np.uint32(interact), actions)
+        actions = np.where(random.random(samples) < 0.7, np.uint32(interact), actions)
     result.append(Variable("actions[0]", actions, 0, masks - 1))
     return {each.name: each for each in result}
 

@@ -7,14 +7,16 @@ a candidate is proven, and an equal term is never made twice. Nothing is kept ou
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from hamlet_lab.proof import meanings
-from hamlet_lab.proof.meanings import COMMUTATIVE, CONSTANT, PREDICATES, SIGN, VARIABLE, Words
+from hamlet_lab.proof.meanings import COMMUTATIVE, CONSTANT, FLOATING, PREDICATES, SIGN, VARIABLE, Words
 
+INFINITY = 0x7F800000
 CANDIDATES = 3
 """Terms with the same samples that a new one is compared with."""
 
@@ -67,7 +69,8 @@ class Arena:
     """Terms of one context.
 
     Attributes:
-        origin: the context that this one is a side of, by which condition, and whether it holds here.
+        origin: the context that this one is a side of, by which condition, and whether it holds here. What was merged
+            there is merged here.
     """
 
     def __init__(self, variables: Mapping[str, Variable], equal: Equal) -> None:
@@ -77,8 +80,12 @@ class Arena:
         self.terms: list[Term] = []
         self._equal = equal
         self._merging = True
+        self._asking = False
         self._shapes: dict[Shape, Term] = {}
         self._instead: dict[int, Term] = {}
+        self._forms: dict[int, list[Term]] = {}
+        self._twins: dict[int, Term] = {}
+        self._of_twins: dict[int, Term] = {}
         self._classes: dict[tuple[int, bytes], list[Term]] = {}
 
     # --- contexts ---------------------------------------------------------------------------------------------------
@@ -148,7 +155,7 @@ class Arena:
             operands = tuple(done[each.number] for each in term.operands)
             done[term.number] = self.make(term.op, term.bits, operands, term.attribute)
         self._merging = before
-        return [done[root.number] for root in roots]
+        return [self.instead_of(done[root.number]) for root in roots]
 
     # --- making terms -----------------------------------------------------------------------------------------------
 
@@ -162,9 +169,7 @@ class Arena:
 
     def make(self, op: str, bits: int, operands: tuple[Term, ...], attribute: object = None) -> Term:
         """The term of an operation, or one that is equal to it."""
-        operands = tuple(self._instead.get(each.number, each) for each in operands)
-        if op in COMMUTATIVE:
-            operands = tuple(sorted(operands, key=lambda each: (each.op == CONSTANT, each.number)))
+        operands = _ordered(op, tuple(self._instead.get(each.number, each) for each in operands))
         simple = self._simple(op, bits, operands)
         if simple is not None:
             return self._instead.get(simple.number, simple)
@@ -191,21 +196,68 @@ class Arena:
             samples = samples[:1].copy()
         term = Term(len(self.terms), op, bits, operands, attribute, samples)
         self.terms.append(term)
-        key = bits, samples.tobytes()
+        merged = self._merged_before(term)
+        if merged is not None:
+            self._instead[term.number] = merged
+            return term
+        key = bits, hashlib.sha256(samples.tobytes()).digest()
         candidates = self._classes.setdefault(key, [])
+        asking, self._asking = self._asking, False
         if op != CONSTANT and self._merging:
-            alike = candidates[:CANDIDATES]
+            alike = [] if asking else candidates[:CANDIDATES]
             if len(samples) == 1 and not any(each.op == CONSTANT for each in alike):
                 alike = [self.constant(int(samples[0]), bits), *alike]
             for candidate in alike:
                 if candidate is not term and self._equal(self, term, candidate):
-                    self._instead[term.number] = self._instead.get(candidate.number, candidate)
+                    instead = self._instead.get(candidate.number, candidate)
+                    self._instead[term.number] = instead
+                    self._forms.setdefault(instead.number, []).append(term)
                     return term
         if op == CONSTANT:
             candidates.insert(0, term)
         else:
             candidates.append(term)
         return term
+
+    def _merged_before(self, term: Term) -> Term | None:
+        """The term that stands for this one in the context that this is a side of, if one does."""
+        if self.origin is None:
+            return None
+        origin = self.origin[0]
+        twins = [self._twins.get(each.number) for each in term.operands]
+        operands = [each for each in twins if each is not None]
+        if len(operands) < len(twins):
+            return None
+        twin = origin.made(term.op, term.bits, tuple(operands), term.attribute)
+        if twin is None:
+            return None
+        self._twins[term.number], self._of_twins[twin.number] = twin, term
+        instead = origin.instead_of(twin)
+        return None if instead is twin else self.copy(instead, self._merging, self._of_twins)
+
+    def made(self, op: str, bits: int, operands: tuple[Term, ...], attribute: object) -> Term | None:
+        """The term that was made of these operands, before it was merged."""
+        shape = op, bits, tuple(each.number for each in _ordered(op, operands)), attribute
+        return self._shapes.get(shape)
+
+    def twin(self, term: Term) -> Term | None:
+        """The same term in the context that this is a side of, if it was made there."""
+        return self._twins.get(term.number)
+
+    def holds(self, op: str, left: Term, right: Term) -> bool:
+        """Whether a predicate holds in all states; it is compared with nothing else."""
+        self._asking = True
+        result = self.op(op, left, right).value == 1
+        self._asking = False
+        return result
+
+    def forms(self, term: Term) -> list[Term]:
+        """The terms that were merged with one, and that one: those that were made last first."""
+        return [*self._forms.get(term.number, ())[::-1], term]
+
+    def instead_of(self, term: Term) -> Term:
+        """The term that it is merged with."""
+        return self._instead.get(term.number, term)
 
     def _simple(self, op: str, bits: int, operands: tuple[Term, ...]) -> Term | None:
         """The term that an operation is by a rule, if one fits."""
@@ -245,7 +297,7 @@ class Arena:
                 return only
             case "low", (inner,) if inner.op in ("zext", "sext") and inner.operands[0].bits >= bits:
                 return self.make("low", bits, inner.operands)
-            case "fadd", (left, right) if right.value == SIGN:
+            case "fadd", (left, right) if right.value == SIGN and self._canonical(left):
                 return left
             case (("fadd" | "fmul"), (left, right)):
                 for one, other in ((left, right), (right, left)):
@@ -255,6 +307,14 @@ class Arena:
             case _:
                 pass
         return None
+
+    def _canonical(self, term: Term) -> bool:
+        """Whether a term is no NaN but the one that operations make."""
+        if term.op == "ite":
+            return all(map(self._canonical, term.operands[1:]))
+        if term.op == VARIABLE:
+            return self.variables[str(term.attribute)].floating
+        return term.op in FLOATING or (term.value is not None and term.value & ~SIGN <= INFINITY)
 
     # --- short forms ------------------------------------------------------------------------------------------------
 
@@ -279,6 +339,13 @@ class Arena:
     def negative(self, term: Term) -> Term:
         """A number in binary32 with the other sign."""
         return self.op("xor", term, self.constant(SIGN, 32))
+
+
+def _ordered(op: str, operands: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Operands in an order of their own, where an operation has none."""
+    if op not in COMMUTATIVE:
+        return operands
+    return tuple(sorted(operands, key=lambda each: (each.op == CONSTANT, each.number)))
 
 
 def _chosen(variable: Variable, where: Words) -> Variable:

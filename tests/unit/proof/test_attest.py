@@ -63,7 +63,7 @@ def test_a_certificate_is_accepted_and_its_queries_are_asked_again(package: Path
     assert certificate.cases == 4
     text = "\n".join(certificate.lines())
     assert "asked again of bitwuzla" in text
-    assert {"division", "clamp of a clamp", "sign of a product", "cases", "query"} <= set(certificate.used)
+    assert {"division", "clamp of a clamp", "sign of a product", "choice", "query"} <= set(certificate.used)
 
 
 def test_the_checker_needs_nothing_but_python(package: Path) -> None:
@@ -114,8 +114,17 @@ def _reason(data: dict[str, Any]) -> None:
     data["steps"][query(data)][2] = "congruence"
 
 
+def _choice(data: dict[str, Any]) -> None:
+    step = next(each for each in data["steps"] if each[2] == "choice")
+    step[3] = next(each[3] for each in data["steps"] if each[2] == "choice" and each[3] != step[3])
+
+
+def _opened(data: dict[str, Any]) -> None:
+    next(each for each in data["steps"] if each[2] == "choice")[4] = []
+
+
 def _case(data: dict[str, Any]) -> None:
-    data["cases"] = data["cases"][1]
+    data["cases"] = data["cases"][2]
 
 
 def _width(data: dict[str, Any]) -> None:
@@ -132,6 +141,8 @@ def _program(data: dict[str, Any]) -> None:
         (_premise, r"premise meters\[0\]: "),
         (_cycle, "node 50: a cycle"),
         (_rule, r"step \d+: rule 22 does not fit"),
+        (_choice, r"step \d+: rule 24 does not fit"),
+        (_opened, r"step \d+: rule 24 does not fit"),
         (_reason, r"step \d+: congruence is no reason"),
         (_case, "case"),
         (_width, ""),
@@ -176,7 +187,8 @@ def test_steps_are_needed(package: Path, tmp_path: Path) -> None:
 
     def without(tree: Any, step: int) -> Any:
         if isinstance(tree, list):
-            return [tree[0], *(without(side, step) for side in tree[1:])]
+            condition, steps, *sides = tree
+            return [condition, [each for each in steps if each != step], *(without(side, step) for side in sides)]
         return {**tree, "steps": [each for each in tree["steps"] if each != step]}
 
     steps = len(json.loads(text)["steps"])

@@ -10,7 +10,7 @@ pytest.importorskip("bitwuzla", reason="proofs ask bitwuzla")
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.meanings import MEANINGS, SIGN
 from hamlet_lab.proof.merging import Merger
-from hamlet_lab.proof.queries import Depth, Query
+from hamlet_lab.proof.queries import DEPTHS, Depth, Query
 from hamlet_lab.proof.terms import Arena, Term, Variable
 
 SLOW = Depth(6, floats=True, milliseconds=120_000)
@@ -121,3 +121,93 @@ def test_what_is_assumed_holds_in_its_context_alone() -> None:
     for context, value in ((inside, 0), (outside, 1)):
         assert context.op("lshr", context.variable("word"), context.constant(31, 32)).value == value
     assert arena.op("lshr", arena.variable("word"), arena.constant(31, 32)).value is None
+
+
+def test_a_clamp_has_bounds_of_its_own_and_decides_comparisons() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0), number("more", -0.5, 0.5))
+    zero, one = arena.constant(0, 32), arena.constant(0x3F800000, 32)
+    total = arena.op("fadd", arena.variable("meter"), arena.variable("more"))
+    above = arena.select(arena.op("flt", total, zero), zero, total)
+    clamped = arena.select(arena.op("flt", one, above), one, above)
+    bounds, merger = Bounds(arena), Merger(depths=())
+    numbers = bounds.numbers(clamped)
+    assert numbers is not None
+    assert (numbers.low, numbers.high) == (0.0, 1.0)
+    assert merger.equal(arena, arena.op("flt", clamped, zero), arena.constant(0, 1))
+    assert merger.equal(arena, arena.op("fle", clamped, one), arena.constant(1, 1))
+    assert not merger.equal(arena, arena.op("flt", total, zero), arena.constant(0, 1))
+    assert not merger.equal(arena, arena.op("fle", clamped, zero), arena.constant(0, 1))
+
+
+def test_a_difference_that_is_chosen_where_it_is_one_is_not_below_0() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0))
+    bound, zero, meter = arena.constant(0x3E99999A, 32), arena.constant(0, 32), arena.variable("meter")
+    difference = arena.op("fadd", arena.negative(meter), bound)
+    for condition, least in ((arena.op("flt", meter, bound), 0.0), (arena.op("flt", bound, meter), -0.7)):
+        numbers = Bounds(arena).numbers(arena.select(condition, difference, zero))
+        assert numbers is not None
+        assert numbers.low == pytest.approx(least, abs=1e-6)
+
+
+@pytest.mark.parametrize(("least", "fits"), [(0.0, True), (-0.02, False)])
+def test_what_was_clamped_above_need_not_be_clamped_before(least: float, fits: bool) -> None:
+    arena = unmerged(number("meter", 0.0, 1.0), number("more", least, 0.5))
+    one, more = arena.constant(0x3F800000, 32), arena.variable("more")
+    x = arena.op("fadd", arena.variable("meter"), arena.constant(0x3DCCCCCD, 32))
+
+    def clamped(x: Term) -> Term:
+        return arena.select(arena.op("flt", one, x), one, x)
+
+    once = arena.op("fmin", arena.op("fadd", x, more), one)
+    twice = clamped(arena.op("fadd", clamped(x), more))
+    merger = Merger(depths=())
+    assert merger.equal(arena, once, twice) is fits
+    assert merger.reasons["clamp above a clamp"] == fits
+
+
+def test_additions_that_exclude_each_other_are_one_by_a_choice() -> None:
+    """As the pass `merge_exclusive` does it: the second of two guarded clamped additions, where the first is one."""
+    key = Variable("key", np.random.default_rng(7).integers(0, 4, 200).astype(np.uint32), 0, 3)
+    verdicts = []
+    for other in (2, 1):
+        arena = Arena({each.name: each for each in (key, number("meter", 0.0, 1.0))}, Merger().equal)
+        one, two = (arena.op("eq", arena.variable("key"), arena.constant(each, 32)) for each in (1, other))
+        zero, meter, nothing = arena.constant(0, 32), arena.variable("meter"), arena.constant(SIGN, 32)
+        more, less = arena.op("fmul", meter, meter), arena.negative(arena.op("fadd", meter, meter))
+
+        def clamped(x: Term, zero: Term = zero, arena: Arena = arena) -> Term:
+            return arena.select(arena.op("flt", x, zero), zero, x)
+
+        amount = arena.select(one, more, nothing)
+        first = clamped(arena.op("fadd", meter, amount))
+        merger = Merger(depths=DEPTHS[:2])
+        second = arena.select(two, clamped(arena.op("fadd", first, less)), first)
+        both = clamped(arena.op("fadd", meter, arena.select(two, less, amount)))
+        verdicts.append(both is second or merger.equal(arena, both, second))
+    assert verdicts == [True, False]
+
+
+def test_what_is_merged_is_merged_on_both_sides_without_a_question() -> None:
+    merger = Merger()
+    arena = Arena({"word": word("word")}, merger.equal)
+    fourth = arena.op("udiv", arena.variable("word"), arena.constant(4, 32))
+    assert arena.op("lshr", arena.variable("word"), arena.constant(2, 32)) is fourth
+    small = arena.op("ult", arena.variable("word"), arena.constant(2**31, 32))
+    asked = merger.reasons["asked"]
+    for holds in (True, False):
+        side = arena.under(small, holds)
+        assert side is not None
+        shifted = side.op("lshr", side.variable("word"), side.constant(2, 32))
+        assert shifted is side.op("udiv", side.variable("word"), side.constant(4, 32))
+    assert merger.reasons["asked"] == asked
+
+
+def test_nothing_is_added_to_what_is_no_nan_but_the_canonical_one() -> None:
+    arena = unmerged(number("meter", 0.0, 1.0), word("any"))
+    nothing = arena.constant(SIGN, 32)
+    meter, any_word = arena.variable("meter"), arena.variable("any")
+    assert arena.op("fadd", meter, nothing) is meter
+    total = arena.op("fadd", any_word, any_word)
+    assert arena.op("fadd", total, nothing) is total
+    assert arena.op("fadd", any_word, nothing) is not any_word
+    assert arena.op("fadd", arena.negative(total), nothing).op == "fadd"
