@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ def page(
     universes: tuple[Path, ...], output: Path, editor: bool | None, pyodide: Path | None, policies: tuple[Path, ...]
 ) -> None:
     """Write a page on which UNIVERSES (files, packs, or folders of files) run in a browser: a folder that any host
-    serves. Without names it has a tutorial, the gallery and the ports of the folder `universes`, and the compiler."""
+    serves. Without names it has a tutorial, the gallery with the policies of the zoo, the ports, and the compiler."""
     from hamlet.env.keep.files import write_file
     from hamletc.page.pyodide import compiler_files, pyodide_folder
     from hamletc.page.site import index, ready, static_files, universe_files, universes_of
@@ -43,10 +44,13 @@ def page(
     compiler = compiler_files(pyodide_folder(pyodide, Path())) if edited or pyodide is not None else None
     checked = [ready(each) for each in named]
     played: dict[int, Played] = {}
-    if policies:
-        from hamletc.page.played import players
+    if not universes and find_spec("safetensors") is None:
+        click.echo("no policies: those of the zoo need safetensors, which is not installed", err=True)
+    elif policies or not universes:
+        from hamletc.page.played import of_the_zoo, players
 
-        played = players(policies, [each.universe for each in checked])
+        here = [each.universe for each in checked]
+        played = players(policies or of_the_zoo(here), here)
         checked = [replace(each, policy=played.get(number)) for number, each in enumerate(checked)]
     total, told = 0, monotonic()
 

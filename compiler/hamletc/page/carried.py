@@ -18,12 +18,17 @@ PACKAGES = ("hamlet", "hamlet_look", "hamletc")
 """The packages of the compiler; those that answer what else a page asks come to them."""
 LEFT = frozenset(
     {
-        *(f"hamlet/{each}" for each in ("interpreter", "launch", "native", "policy", "telemetry")),
+        *(f"hamlet/{each}" for each in ("interpreter", "launch", "native", "policies", "telemetry")),
         *(f"hamlet/env/{each}" for each in ("act", "keep", "write")),
+        *(f"hamlet/package/{each}.py" for each in ("ahead", "cache", "module")),
         *(f"hamletc/{each}" for each in ("cli", "targets/triton", "page/static", "page/lessons")),
+        *(f"hamletc/export/{each}.py" for each in ("c", "library", "puffer5")),
+        *(f"hamletc/page/{each}.py" for each in ("carried", "file", "played", "pyodide", "site")),
+        *(f"hamletc/{each}.py" for each in ("package", "targets/python", "targets/wasm/networks")),
+        *(f"hamlet_language/{each}" for each in ("cli", "notebook.py", "textmate.py")),
     }
 )
-"""Folders that no compilation for a page imports."""
+"""Folders and modules that no compilation for a page imports."""
 ABSENT = re.compile(r"^(import|from) (torch|numpy|pygls|pygments|rich_click)\b", re.MULTILINE)
 """An import of a library that a browser's Python has not: no compilation imports the module."""
 DATA = ("hamletc/language/grammar.json", "hamletc/language/grammar.lark", "hamletc/export/loader.js")
@@ -64,7 +69,9 @@ def _contents() -> Iterator[tuple[str, bytes]]:
 def _modules(folder: str, inside: Traversable) -> Iterator[tuple[str, bytes]]:
     for each in sorted(inside.iterdir(), key=lambda each: each.name):
         path = f"{folder}/{each.name}"
-        if each.is_dir() and path not in LEFT:
+        if path in LEFT:
+            continue
+        if each.is_dir():
             yield from _modules(path, each)
         elif each.name.endswith(".py"):
             text = each.read_text(encoding="utf-8")

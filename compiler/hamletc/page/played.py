@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,10 +11,15 @@ from hamlet.errors import EnvError
 from hamlet.package import manifest
 from hamlet.policies.by_role import read_by_role
 from hamlet.policies.described import Described
+from hamlet.policies.opened import FILENAME
+from hamlet.policies.zoo import PREFIX, ZOO, names
 from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
 from hamletc.errors import CompileError
 from hamletc.export.policy_wasm import policy_module
+
+LITTLE = 0.05
+"""The part by which a policy returns more than random actions, at least, on a page of the whole gallery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,22 @@ def players(paths: Sequence[Path], universes: Sequence[Universe]) -> dict[int, P
             raise CompileError(f"{path} and {result[number].name} play one universe: a page has one policy of each")
         result[number] = Played(str(path), policy_module(policy, universes[number]))
     return result
+
+
+def of_the_zoo(universes: Sequence[Universe]) -> list[Path]:
+    """The policies of the zoo that agents of these universes share, and from which one sees that something was
+    learnt."""
+    names_here = {each.name for each in universes}
+    return [Path(f"{PREFIX}{name}") for name in names() if name in names_here and _shows(ZOO / name)]
+
+
+def _shows(folder: Path) -> bool:
+    """Whether a policy of the zoo is one that all agents share, and better than random actions."""
+    if not (folder / FILENAME).is_file():
+        return False
+    lines = (folder / "evaluations.jsonl").read_text(encoding="utf-8").splitlines()
+    returned = {each["policy"]: each["fared"][0]["returned"]["mean"] for each in map(json.loads, lines)}
+    return bool(returned["trained"] > returned["random"] + LITTLE * abs(returned["random"]))
 
 
 def _number(path: Path, policy: Described, universes: Sequence[Universe]) -> int:

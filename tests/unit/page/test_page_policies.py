@@ -14,6 +14,9 @@ from click.testing import CliRunner
 import hamlet
 from hamlet.package.module import Module
 from hamletc.cli.main import hamletc
+from hamletc.compile import check_file
+from hamletc.frontend import Stopwatch
+from hamletc.page.played import of_the_zoo, players
 from saved_policies import saved
 
 UNIVERSES = Path(__file__).parents[3] / "universes"
@@ -121,6 +124,14 @@ def test_a_policy_plays_a_page_as_it_plays_rollouts(
         "by": "random",
         "kept": True,
     }
+
+
+def test_a_page_of_the_gallery_has_policies_that_learnt_something() -> None:
+    """Of hex, which the zoo plays well, not of alarm, which it plays at random, and not of roles."""
+    paths = [UNIVERSES / f"gallery/{name}.hamlet" for name in ("alarm", "hex", "tag")]
+    universes = [check_file(path, Stopwatch()).universe for path in paths]
+    assert of_the_zoo(universes) == [Path("zoo:hex")]
+    assert {number: each.name for number, each in players(of_the_zoo(universes), universes).items()} == {1: "zoo:hex"}
 
 
 def test_a_policy_that_a_page_cannot_play_is_refused_before_anything_is_written(
