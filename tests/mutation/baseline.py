@@ -41,6 +41,7 @@ class Baseline:
     programs: Mapping[str, Scene]
     triton: Mapping[str, Scene]
     c: Mapping[str, Scene]
+    wasm: Mapping[str, Scene]
     units: Mapping[str, tuple[Test, ...]]
     golden: Mapping[str, Functions]
 
@@ -65,6 +66,8 @@ def baseline(paths: Sequence[str], forked: Forked) -> Baseline:
     triton = TRITON if areas & {"triton", "both", "kernel"} else ()
     kernels = KERNELS if areas & {"c", "both", "kernel"} or "native/hamlet.h" in paths else ()
 
+    modules = KERNELS if "wasm" in areas else ()
+
     def scenes(names: Sequence[str], shapes: Sequence[str], rounds: int, target: str | None) -> dict[str, Scene]:
         made = forked(lambda: {name: _made(sample(name), target) for name in names})
         return {name: Scene(recordings(sample(name), shapes, rounds), *made[name]) for name in names}
@@ -76,6 +79,7 @@ def baseline(paths: Sequence[str], forked: Forked) -> Baseline:
         scenes(programs, ("alone", "together"), 5, None),
         scenes(triton, ("alone", "couples", "together", "bytes"), 3, "triton"),
         scenes(kernels, ("alone", "crowd"), 3, "c"),
+        scenes(modules, ("alone", "crowd"), 3, "wasm"),
         followed_by,
         forked(_packages) if areas - {"native", "exact"} else {},
     )

@@ -56,7 +56,7 @@ def checks(stage: StageName, mutant: Mutant, known: Baseline) -> Iterator[Named]
             if mutant.path in EXECUTOR:
                 for name in EXECUTED:
                     yield Named(f"programs of {name}", partial(check_programs, known.programs[name].recordings, {}))
-            for target, scenes in (("c", known.c), ("triton", known.triton)):
+            for target, scenes in (("c", known.c), ("triton", known.triton), ("wasm", known.wasm)):
                 if of in (target, "both", "kernel"):
                     for name, scene in scenes.items():
                         if scene.reaches(altered):
