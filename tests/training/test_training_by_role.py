@@ -105,7 +105,7 @@ def test_a_role_without_a_policy_acts_at_random(hunt: Run) -> None:
         env.step(actions)
     with pytest.raises(TrainError, match="is for the role wolf, and the roles of tag are it, runner"):
         chooser(env, {"wolf": policies["it"]}, threads=1)
-    with pytest.raises(TrainError, match="the policy is for 3 values of an observation"):
+    with pytest.raises(TrainError, match="the policy is for 5 values of an observation"):
         chooser(env, {"runner": policies["it"]}, threads=1)
 
 

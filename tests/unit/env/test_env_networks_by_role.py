@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_refused(tag: Module) -> None:
     both = networks(env)
     for other, said in (
         ({"it": both["it"]}, "a network for each of the roles it, runner"),
-        ({**both, "it": MLP.random(2, 4, hidden=(5, 5))}, "is for it, which observes 3 values and has"),
+        ({**both, "it": MLP.random(2, 4, hidden=(5, 5))}, "is for it, which observes 5 values and has"),
         ({**both, "it": replace(both["it"], sample=False)}, "all networks have the same sample"),
         ({**both, "it": MLP.random(3, 4, hidden=(5,))}, "as many layers"),
         ({**both, "it": MLP.random(3, 4, members=2)}, "is an MLP without members"),
