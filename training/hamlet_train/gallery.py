@@ -25,7 +25,7 @@ class Yardstick:
     Attributes:
         measure: `return`, or `length` in ticks.
         theory: the number; why: the reason for it.
-        scripted: what a script of `benchmarks/scripted.py` reaches, and its name.
+        scripted: what a script of `benchmarks/scripted.py` or `benchmarks/roles.py` reaches, and its name.
     """
 
     measure: str = "return"
@@ -37,6 +37,7 @@ class Yardstick:
 YARDSTICKS = {
     "town": Yardstick("length", 500.0, "the lifespan", (500.0, "knows where everything is")),
     "shifts": Yardstick("length", 500.0, "the lifespan", (488.0, "remembers")),
+    "predators": Yardstick(scripted=(2986.0, "shoots hares above 40")),
     "cartpole": Yardstick("return", 500.0, "1 for each tick of the lifespan"),
     "bandit": Yardstick("return", 75.0, "the best of three uniform chances is 3/4 in the mean"),
     "combo": Yardstick("return", 1.0, "the whole strength of the enemy"),
