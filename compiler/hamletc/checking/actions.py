@@ -21,7 +21,7 @@ from hamlet.universe import (
     Span,
     Truth,
 )
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 from hamlet.universe.space import axes_of
 from hamletc import messages
 from hamletc.checking.affordances import resolve_needs

@@ -11,7 +11,7 @@ from typing import TypeVar
 from hamlet.numbers.binary32 import round32
 from hamlet.recursion import allow_deep_trees
 from hamlet.universe import POSTED, POSTS, Expression, NoSpace, PairMeter, Role, Rule, Span, Universe, nodes
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 from hamletc import messages
 from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
 from hamletc.checking.affordances import resolve_affordance

@@ -13,7 +13,7 @@ from itertools import groupby
 
 from hamlet import universe
 from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
-from hamlet.universe.declarations import INTERACT
+from hamlet.universe.actions import INTERACT
 from hamlet.universe.space import has_momentum
 from hamlet.universe.stages import MOVES, Stage, StepName, branches
 from hamletc import intervals, messages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamlet.schema.actions import BUILT_IN
 from hamlet.universe import Grid, Move, Space
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 from hamlet.universe.space import sides
 from hamletc import messages
 from hamletc.checking.actions import check_actions, resolve_moves, resolve_order

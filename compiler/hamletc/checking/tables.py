@@ -9,7 +9,7 @@ from math import ceil, floor, prod
 from hamlet import universe
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Expression
-from hamlet.universe.sound import MOST_NUMBERS
+from hamlet.universe.members import MOST_NUMBERS
 from hamletc import messages
 from hamletc.checking.operations import Constant, Operand, Operations
 from hamletc.checking.report import Findings, whole_number

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span, nodes
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Places

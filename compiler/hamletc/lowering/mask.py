@@ -6,7 +6,7 @@ from itertools import groupby
 
 from hamlet import schema
 from hamlet.universe import Grid
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 from hamletc.ir.function import Construct, Output
 from hamletc.ir.ops import ShiftRight, Value
 from hamletc.lowering.acting import act_now

@@ -36,8 +36,8 @@ from hamlet.universe import (
     nodes,
     owners,
 )
-from hamlet.universe.declarations import PairMeter
 from hamlet.universe.declarations import Pairs as StatesOfPairs
+from hamlet.universe.meters import PairMeter
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import (
     BEGIN_PAIRS,

@@ -29,7 +29,7 @@ from hamlet.universe import (
     Universe,
     World,
 )
-from hamlet.universe.declarations import INTERACT
+from hamlet.universe.actions import INTERACT
 from hamlet.universe.stages import Scope, stages
 from hamlet_lab.divergence.arrays import bits
 from hamlet_lab.divergence.events import CPU, Candidate, Event, Rollout, Runner, Step, describe, later, ticks_of

@@ -15,7 +15,7 @@ from hamlet.env.environment import Env
 from hamlet.env.keep.episode import Episode, ended_by
 from hamlet.env.record import MOST_TICKS, Recording
 from hamlet.policies.acting import Choice
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 from hamletc.cli.policy import RANDOM, Player
 from hamletc.errors import CompileError
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hamlet import schema
 from hamlet.env.view import marks
 from hamlet.universe import Universe
-from hamlet.universe.declarations import INTERACT, WAIT
+from hamlet.universe.actions import INTERACT, WAIT
 from hamlet.universe.space import graph_of
 from hamletc.errors import CompileError
 from hamletc.suggest import closest

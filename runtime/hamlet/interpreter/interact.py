@@ -14,7 +14,7 @@ from hamlet.interpreter.solid import facing
 from hamlet.interpreter.statements import clamp_written, run, subtract
 from hamlet.interpreter.uses import remember_uses
 from hamlet.universe import Affordance, Hours
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 
 
 def interact(lanes: Lanes, actions: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ from hamlet.interpreter.ways import in_sight, in_sight_now
 from hamlet.schema.grid import cell_index
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.schema.roles import members
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 from hamlet.universe.space import around
 
 

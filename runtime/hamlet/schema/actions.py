@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from hamlet.schema.fields import NOWHERE
 from hamlet.universe import Action, Move, Universe
-from hamlet.universe.declarations import INTERACT, WAIT
+from hamlet.universe.actions import INTERACT, WAIT
 
 BUILT_IN = (INTERACT, WAIT)
 """The actions that a universe has which lists none."""

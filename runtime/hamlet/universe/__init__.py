@@ -7,9 +7,12 @@ node knows the place in the source that it came from. Numbers are binary32, spel
 """
 
 from hamlet.universe import (
+    actions,
+    affordances,
     declarations,
     drawings,
     expressions,
+    meters,
     observations,
     quantities,
     space,
@@ -17,9 +20,12 @@ from hamlet.universe import (
     terrain,
     walk,
 )
+from hamlet.universe.actions import *  # noqa: F403
+from hamlet.universe.affordances import *  # noqa: F403
 from hamlet.universe.declarations import *  # noqa: F403
 from hamlet.universe.drawings import *  # noqa: F403
 from hamlet.universe.expressions import *  # noqa: F403
+from hamlet.universe.meters import *  # noqa: F403
 from hamlet.universe.observations import *  # noqa: F403
 from hamlet.universe.quantities import *  # noqa: F403
 from hamlet.universe.space import *  # noqa: F403
@@ -30,9 +36,12 @@ from hamlet.universe.walk import *  # noqa: F403
 from hamlet.universe.whole import Universe
 
 __all__ = ["Span", "Universe"]
+__all__ += actions.__all__
+__all__ += affordances.__all__
 __all__ += declarations.__all__
 __all__ += drawings.__all__
 __all__ += expressions.__all__
+__all__ += meters.__all__
 __all__ += observations.__all__
 __all__ += quantities.__all__
 __all__ += space.__all__

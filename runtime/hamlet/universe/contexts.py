@@ -9,7 +9,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
-from hamlet.universe import declarations, expressions, observations, quantities, space, statements
+from hamlet.universe import (
+    actions,
+    affordances,
+    declarations,
+    expressions,
+    meters,
+    observations,
+    quantities,
+    space,
+    statements,
+)
 from hamlet.universe.expressions import Expression
 from hamlet.universe.space import letters_of
 from hamlet.universe.walk import depends_on_asker, nodes
@@ -79,24 +89,24 @@ IN_WINDOW = Context("what a window shows of a cell", of="cell", stands=True)
 ON_CELLS = Context("what is counted on cells", elsewhere=False)
 
 FIELDS: dict[tuple[type, str], Context] = {
-    (declarations.Meter, "start"): START,
+    (meters.Meter, "start"): START,
     (declarations.Pool, "begin"): BEGIN,
-    (declarations.Meter, "decay"): TICK,
-    (declarations.WorldMeter, "start"): START_OF_WORLD,
-    (declarations.CellMeter, "start"): START_OF_CELLS,
-    (declarations.PairMeter, "start"): START_OF_PAIRS,
+    (meters.Meter, "decay"): TICK,
+    (meters.WorldMeter, "start"): START_OF_WORLD,
+    (meters.CellMeter, "start"): START_OF_CELLS,
+    (meters.PairMeter, "start"): START_OF_PAIRS,
     (declarations.CellSum, "operand"): OVER_CELLS,
     (declarations.CellCount, "operand"): ON_CELLS,
     **dict.fromkeys(((declarations.Cells, "wall"), (declarations.Cells, "solid")), WALLS),
     (declarations.Cascade, "body"): BODY,
     (observations.ObserveView, "value"): IN_WINDOW,
-    (declarations.Affordance, "needs"): NEEDS,
-    (declarations.Affordance, "opening"): OPENING,
-    (declarations.Action, "needs"): NEEDS,
-    (declarations.Capacity, "places"): PLACES,
-    (declarations.Capacity, "priority"): CLAIM,
-    (declarations.Blocking, "priority"): CLAIM,
-    (declarations.Pushing, "priority"): CLAIM,
+    (affordances.Affordance, "needs"): NEEDS,
+    (affordances.Affordance, "opening"): OPENING,
+    (actions.Action, "needs"): NEEDS,
+    (affordances.Capacity, "places"): PLACES,
+    (affordances.Capacity, "priority"): CLAIM,
+    (actions.Blocking, "priority"): CLAIM,
+    (actions.Pushing, "priority"): CLAIM,
 }
 """Fields that are evaluated elsewhere than the declaration that they stand in."""
 
@@ -131,7 +141,7 @@ WANTING: dict[type, str] = {
     quantities.Apart: "space",
     **dict.fromkeys((quantities.WalkingDistance, quantities.CellValue, declarations.Cells, expressions.At), "grid"),
     **dict.fromkeys((observations.ObserveGrid, observations.ObserveWindow, observations.ObserveCells), "grid"),
-    declarations.Spread: "grid",
+    affordances.Spread: "grid",
     **dict.fromkeys((quantities.On, quantities.TerrainValue, observations.ObserveRegion), "map"),
     statements.Push: "momentum",
     **dict.fromkeys((statements.Displace, statements.Teleport), "space"),
@@ -206,7 +216,7 @@ def untimely(universe: Universe) -> Iterator[str]:
     sums = {each.meter for each in universe.cells.sums} if universe.cells is not None else set()
     begun: set[str] = set()
     of_pairs = () if universe.pairs is None else universe.pairs.meters
-    declared: tuple[declarations.AnyMeter, ...] = (*first, *anew, *universe.meters, *of_cells, *of_pairs)
+    declared: tuple[meters.AnyMeter, ...] = (*first, *anew, *universe.meters, *of_cells, *of_pairs)
     for meter in declared:
         for node in nodes(meter.start):
             if isinstance(node, READS) and node.meter not in begun:

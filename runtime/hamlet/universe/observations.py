@@ -9,8 +9,9 @@ from functools import partial
 from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
-from hamlet.universe.declarations import CellMeter, Cells
+from hamlet.universe.declarations import Cells
 from hamlet.universe.expressions import Binary, Expression
+from hamlet.universe.meters import CellMeter
 from hamlet.universe.quantities import AgentNumber, Number, Truth
 from hamlet.universe.space import Grid, Space, around, cells, count_around, is_hexagonal
 from hamlet.universe.span import Span

@@ -11,26 +11,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, Protocol, TypeAlias
 
-from hamlet.universe.declarations import (
-    INTERACT,
-    Acting,
-    Action,
-    Affordance,
-    Blocking,
-    Cascade,
-    Cause,
-    CellCount,
-    CellSum,
-    Lifespan,
-    Mask,
-    Meter,
-    Pool,
-    Pushing,
-    Report,
-    Reward,
-    Rule,
-)
+from hamlet.universe.actions import INTERACT, Acting, Action, Blocking, Mask, Pushing
+from hamlet.universe.affordances import Affordance
+from hamlet.universe.declarations import Cascade, Cause, CellCount, CellSum, Lifespan, Pool, Report, Reward, Rule
 from hamlet.universe.expressions import Binary, Expression
+from hamlet.universe.meters import Meter
 from hamlet.universe.quantities import MeterValue, Number
 from hamlet.universe.statements import Assign, Statement
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from hamlet.universe.declarations import Blocking, Capacity, Pushing
+from hamlet.universe.actions import Blocking, Pushing
+from hamlet.universe.affordances import Capacity
 from hamlet.universe.expressions import (
     Among,
     At,

@@ -8,9 +8,11 @@ from typing import Protocol
 
 from hamlet import html
 from hamlet.universe import declarations
-from hamlet.universe.declarations import Meter
+from hamlet.universe.actions import Acting, Action, Blocking, Mask, Pushing
+from hamlet.universe.affordances import Affordance
 from hamlet.universe.drawings import Drawing
 from hamlet.universe.expressions import Binary, Expression
+from hamlet.universe.meters import Meter
 from hamlet.universe.observations import Observation, ObservedGroup, Role
 from hamlet.universe.space import Move, Space
 
@@ -60,9 +62,9 @@ class Universe:
     inputs: tuple[declarations.Input, ...]
     meters: tuple[Meter, ...]
     dynamics: tuple[declarations.Rule | declarations.Cascade, ...]
-    affordances: tuple[declarations.Affordance, ...]
-    actions: tuple[declarations.Action, ...]
-    masks: tuple[declarations.Mask, ...]
+    affordances: tuple[Affordance, ...]
+    actions: tuple[Action, ...]
+    masks: tuple[Mask, ...]
     causes: tuple[declarations.Cause, ...]
     rewards: tuple[declarations.Reward, ...]
     reports: tuple[declarations.Report, ...]
@@ -75,12 +77,12 @@ class Universe:
     order: tuple[str, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     groups: tuple[ObservedGroup, ...] = ()
-    acting: tuple[declarations.Acting, ...] = ()
+    acting: tuple[Acting, ...] = ()
     tables: tuple[declarations.NumberTable, ...] = ()
     pools: tuple[declarations.Pool, ...] = ()
-    blocking: declarations.Blocking | None = None
+    blocking: Blocking | None = None
     starting: Expression | None = None
-    pushing: declarations.Pushing | None = None
+    pushing: Pushing | None = None
     pairs: declarations.Pairs | None = None
 
     def __repr__(self) -> str:

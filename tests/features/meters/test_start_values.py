@@ -16,7 +16,8 @@ from hamlet.numbers.random import draw_words, share
 from hamlet.package.module import Module
 from hamlet.universe import DrawUniform, MeterValue, draws
 from hamlet.universe.codec import from_json, to_json
-from hamlet.universe.sound import UnsoundError, check_sound
+from hamlet.universe.members import UnsoundError
+from hamlet.universe.sound import check_sound
 
 TEXT = """
 universe begun

@@ -14,7 +14,8 @@ from hamlet import schema
 from hamlet.package.module import Module
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json, to_json
-from hamlet.universe.sound import UnsoundError, check_sound
+from hamlet.universe.members import UnsoundError
+from hamlet.universe.sound import check_sound
 from hamletc.checking.check import check
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse

@@ -18,10 +18,11 @@ import pytest
 from hamlet_townlet import read_pack
 from hamlet_townlet.adapter import description
 from hamlet_townlet.frontend import translate
-from hamlet_townlet.pack import Boundary, CascadeGroup, Encoding, Metric, Operator, Scope, Strategy, VariableType
+from hamlet_townlet.pack import Boundary, CascadeGroup, Encoding, Metric, Operator, Scope, VariableType
 from hamlet_townlet.reader.events import compose
 from hamlet_townlet.reader.fields import Fields
 from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, ScalarNode, meaning
+from hamlet_townlet.rewards import Strategy
 from hamlet_townlet.translate.text import text_of
 from hamletc.diagnostics import Diagnostic
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from reading_packs import CONTINUOUS, FIXED, FULL, INSTANT
 
 from hamlet_townlet import read_pack
-from hamlet_townlet.pack import Aspatial, Continuous, Discretization, Grid, NoBonus, StreakBonus
+from hamlet_townlet.pack import Aspatial, Continuous, Discretization, Grid
+from hamlet_townlet.rewards import NoBonus, StreakBonus
 from samples.packs import BASE, Edits, copy_base, edited, sound
 
 # --- what is read --------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ import pytest
 
 from hamlet.universe import DayTime, ObserveValue
 from hamlet.universe.codec import CodecError, from_json, to_json
-from hamlet.universe.sound import UnsoundError, check_sound
+from hamlet.universe.members import UnsoundError
+from hamlet.universe.sound import check_sound
 from samples import sample, universe_of
 from samples.by_hand import SPAN
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from hamlet.universe import Span
-from hamlet_townlet.pack import Spanned
 from hamlet_townlet.reader.limits import LARGEST_FLOAT, LARGEST_INTEGER, LONGEST_NAME
 from hamlet_townlet.reader.nodes import Doubtful, ListNode, MapNode, Node, ScalarNode, Value, meaning, start
 from hamlet_townlet.reader.report import PackFindings
+from hamlet_townlet.spanned import Spanned
 from hamletc.diagnostics import Diagnostic, Label
 
 W = TypeVar("W", bound=str)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hamlet_townlet.pack import Aspatial, Continuous, CustomAction, Grid, Spanned, Substrate, substrate_axes
+from hamlet_townlet.pack import Aspatial, Continuous, CustomAction, Grid, Substrate, substrate_axes
 from hamlet_townlet.reader.fields import Fields, given_twice, integer, number
 from hamlet_townlet.reader.limits import MOST_ACTIONS
 from hamlet_townlet.reader.nodes import Node, start
 from hamlet_townlet.reader.read_affordances import read_change_map
 from hamlet_townlet.reader.report import PackFindings
+from hamlet_townlet.spanned import Spanned
 
 
 def read_actions(

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from math import prod
 
 from hamlet_townlet import pack
-from hamlet_townlet.pack import Affordance, Change, Spanned, Substrate, Training, substrate_axes
+from hamlet_townlet.pack import Affordance, Change, Substrate, Training, substrate_axes
 from hamlet_townlet.reader.fields import Fields, given_twice, integer, listed, number, refer
 from hamlet_townlet.reader.limits import MOST_AFFORDANCES, MOST_TICKS
 from hamlet_townlet.reader.nodes import ListNode, MapNode, Node, start
 from hamlet_townlet.reader.report import PackFindings
+from hamlet_townlet.spanned import Spanned
 
 _TICKED = ("dual", "multi_tick")
 """The interaction types that HAMLET can run with temporal mechanics."""

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import get_args
 
 from hamlet.numbers.binary32 import round32
-from hamlet_townlet.pack import Bar, Bars, Operator, Spanned, TerminalCondition
+from hamlet_townlet.pack import Bar, Bars, Operator, TerminalCondition
 from hamlet_townlet.reader.fields import Fields, given_twice, items, number, spelled
 from hamlet_townlet.reader.limits import MOST_METERS
 from hamlet_townlet.reader.nodes import Node, start
 from hamlet_townlet.reader.report import PackFindings
+from hamlet_townlet.spanned import Spanned
 from hamletc.diagnostics import Label
 
 _CUES_PROSE = (

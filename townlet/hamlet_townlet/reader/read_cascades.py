@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import get_args
 
 from hamlet.numbers.binary32 import round32
-from hamlet_townlet.pack import Cascade, CascadeGroup, Cascades, Modulation, Spanned
+from hamlet_townlet.pack import Cascade, CascadeGroup, Cascades, Modulation
 from hamlet_townlet.reader.fields import Fields, given_twice, listed, refer, text
 from hamlet_townlet.reader.limits import MOST_CASCADES
 from hamlet_townlet.reader.nodes import ListNode, Node, ScalarNode
 from hamlet_townlet.reader.report import PackFindings
+from hamlet_townlet.spanned import Spanned
 from hamletc.diagnostics import Label
 
 GROUPS: tuple[CascadeGroup, ...] = get_args(CascadeGroup)

@@ -7,11 +7,32 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias, get_args
 
-from hamlet_townlet import pack
-from hamlet_townlet.pack import Bonus, Rewards, Spanned, Strategy
 from hamlet_townlet.reader.fields import Fields, refer, shown, spelled
 from hamlet_townlet.reader.nodes import MapNode, Node
 from hamlet_townlet.reader.report import PackFindings
+from hamlet_townlet.rewards import (
+    ApproachReward,
+    BalanceBonus,
+    BarBonus,
+    Bonus,
+    CompletionBonus,
+    CrisisAvoidance,
+    DiversityBonus,
+    EfficiencyBonus,
+    Extrinsic,
+    Intrinsic,
+    MinimumCondition,
+    Modifier,
+    ModifierRange,
+    NoBonus,
+    Rewards,
+    StateAchievement,
+    StoppingBonus,
+    Strategy,
+    StreakBonus,
+    VariableBonus,
+)
+from hamlet_townlet.spanned import Spanned
 from hamletc.diagnostics import Label
 
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -53,18 +74,18 @@ def variables_of(rewards: Rewards) -> frozenset[str]:
     """The variables that rewards read."""
     read = {modifier.variable.value for modifier in rewards.modifiers if modifier.variable is not None}
     read |= {bonus.variable.value for bonus in rewards.extrinsic.variable_bonuses}
-    read |= {bonus.variable.value for bonus in rewards.shaping if isinstance(bonus, pack.VariableBonus)}
+    read |= {bonus.variable.value for bonus in rewards.shaping if isinstance(bonus, VariableBonus)}
     return frozenset(read)
 
 
-def _modifiers(report: PackFindings, node: Node | None, names: Names) -> tuple[pack.Modifier, ...]:
+def _modifiers(report: PackFindings, node: Node | None, names: Names) -> tuple[Modifier, ...]:
     if not isinstance(node, MapNode):
         Fields(report, node, "`modifiers`")
         return ()
     return tuple(_modifier(report, Spanned(e.key.text, e.key.span), e.value, names) for e in node.entries)
 
 
-def _modifier(report: PackFindings, name: Spanned[str], node: Node, names: Names) -> pack.Modifier:
+def _modifier(report: PackFindings, name: Spanned[str], node: Node, names: Names) -> Modifier:
     fields = Fields(report, node, "the modifier")
     bar, variable = fields.optional_name("bar"), fields.optional_name("variable")
     ranges = [_range(report, item) for item in fields.items("ranges")]
@@ -79,18 +100,18 @@ def _modifier(report: PackFindings, name: Spanned[str], node: Node, names: Names
     ranges.sort(key=lambda r: r.low.value)
     if "ranges" in fields.entries and not report.failed:
         _check_tiling(report, fields, ranges)
-    return pack.Modifier(name, bar, variable, tuple(ranges), fields.span)
+    return Modifier(name, bar, variable, tuple(ranges), fields.span)
 
 
-def _range(report: PackFindings, node: Node) -> pack.ModifierRange:
+def _range(report: PackFindings, node: Node) -> ModifierRange:
     fields = Fields(report, node, "the range")
     fields.documentation("name")
-    read = pack.ModifierRange(fields.number("min"), fields.number("max"), fields.number("multiplier"))
+    read = ModifierRange(fields.number("min"), fields.number("max"), fields.number("multiplier"))
     fields.done()
     return read
 
 
-def _check_tiling(report: PackFindings, fields: Fields, ranges: Sequence[pack.ModifierRange]) -> None:
+def _check_tiling(report: PackFindings, fields: Fields, ranges: Sequence[ModifierRange]) -> None:
     """The ranges have to cover 0 to 1, each number once."""
     if not ranges:
         report.add("H119", "there are no ranges", fields.key("ranges"), hint="Give at least one, from 0 to 1.")
@@ -113,7 +134,7 @@ def _check_tiling(report: PackFindings, fields: Fields, ranges: Sequence[pack.Mo
         report.add("H119", message, ranges[-1].high.span, hint="End at 1.")
 
 
-def _extrinsic(report: PackFindings, fields: Fields, names: Names, modifiers: Sequence[str]) -> pack.Extrinsic:
+def _extrinsic(report: PackFindings, fields: Fields, names: Names, modifiers: Sequence[str]) -> Extrinsic:
     kind = fields.word("type", _STRATEGIES)
     used = _used(kind.value)
     for key in _TERMS:
@@ -126,7 +147,7 @@ def _extrinsic(report: PackFindings, fields: Fields, names: Names, modifiers: Se
         refer(report, bar, names.meters, "meter")
     bar_nodes = fields.optional_items("bar_bonuses") if "bar_bonuses" in used else ()
     variable_nodes = fields.optional_items("variable_bonuses") if "variable_bonuses" in used else ()
-    extrinsic = pack.Extrinsic(
+    extrinsic = Extrinsic(
         kind,
         fields.optional_number(start) or Spanned(default, kind.span),
         bars,
@@ -159,29 +180,29 @@ def _applied(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -> 
     return applied
 
 
-def _bar_bonus(report: PackFindings, node: Node, names: Names, strategy: Strategy) -> pack.BarBonus:
+def _bar_bonus(report: PackFindings, node: Node, names: Names, strategy: Strategy) -> BarBonus:
     fields = Fields(report, node, "the bonus")
     bar = fields.reference("bar", names.meters, "meter")
-    bonus = pack.BarBonus(bar, fields.number("center", least=0, most=1), fields.number("scale", above=0), fields.span)
+    bonus = BarBonus(bar, fields.number("center", least=0, most=1), fields.number("scale", above=0), fields.span)
     if strategy == "weighted_sum" and bonus.center.value != 0:
         fields.ignored("center", why="The strategy `weighted_sum` has none: it is 0.")
     fields.done()
     return bonus
 
 
-def _variable_bonus(report: PackFindings, node: Node, names: Names) -> pack.VariableBonus:
+def _variable_bonus(report: PackFindings, node: Node, names: Names) -> VariableBonus:
     fields = Fields(report, node, "the bonus")
-    bonus = pack.VariableBonus(fields.name("variable"), fields.number("weight"), fields.span)
+    bonus = VariableBonus(fields.name("variable"), fields.number("weight"), fields.span)
     fields.done()
     refer_variable(report, bonus.variable, names)
     return bonus
 
 
-def _intrinsic(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -> pack.Intrinsic:
+def _intrinsic(report: PackFindings, fields: Fields, modifiers: Sequence[str]) -> Intrinsic:
     if fields.word("strategy", ("none", "rnd", "icm", "count_based", "adaptive_rnd")).value != "none":
         fields.ignored("strategy", why="What gives intrinsic rewards is the exploration module of the environment.")
     fields.ignored("rnd_config", "icm_config", "count_config", "adaptive_config")
-    intrinsic = pack.Intrinsic(
+    intrinsic = Intrinsic(
         fields.number("base_weight", least=0, most=1), _applied(report, fields, modifiers), fields.span
     )
     fields.done()
@@ -261,45 +282,45 @@ def _bonus(report: PackFindings, fields: Fields, kind: Spanned[Kind], names: Nam
     match kind.value:
         case "approach_reward":
             target = _affordance(report, fields, "target_affordance", names)
-            approach = pack.ApproachReward(weight, target, fields.number("max_distance", above=0), span)
+            approach = ApproachReward(weight, target, fields.number("max_distance", above=0), span)
             if target.value in names.deployed and not names.continuous:
                 hint = "Use a continuous space, or another bonus."
                 message = "HAMLET cannot run `approach_reward` in this space: it stops in the first step"
                 report.add("H133", message, kind.span, hint=hint)
-                return pack.StoppingBonus(kind.value, span)
+                return StoppingBonus(kind.value, span)
             return approach
         case "completion_bonus":
-            return pack.CompletionBonus(weight, _affordance(report, fields, "affordance", names), span)
+            return CompletionBonus(weight, _affordance(report, fields, "affordance", names), span)
         case "efficiency_bonus":
-            return pack.EfficiencyBonus(weight, fields.reference("bar", *bars), _level(fields, "threshold"), span)
+            return EfficiencyBonus(weight, fields.reference("bar", *bars), _level(fields, "threshold"), span)
         case "state_achievement":
             nodes = fields.items("conditions")
             _at_least(report, fields, "conditions", len(nodes), 1)
-            return pack.StateAchievement(weight, tuple(_condition(report, item, names) for item in nodes), span)
+            return StateAchievement(weight, tuple(_condition(report, item, names) for item in nodes), span)
         case "streak_bonus":
             affordance = _affordance(report, fields, "affordance", names)
-            return pack.StreakBonus(weight, affordance, fields.integer("min_streak", least=1), span)
+            return StreakBonus(weight, affordance, fields.integer("min_streak", least=1), span)
         case "diversity_bonus":
-            return pack.DiversityBonus(weight, fields.integer("min_unique_affordances", least=1), span)
+            return DiversityBonus(weight, fields.integer("min_unique_affordances", least=1), span)
         case "timing_bonus":
             return _timing(report, fields, kind, names)
         case "economic_efficiency":
             bar = fields.reference("money_bar", *bars)
-            return pack.EfficiencyBonus(weight, bar, _level(fields, "min_balance"), span)
+            return EfficiencyBonus(weight, bar, _level(fields, "min_balance"), span)
         case "balance_bonus":
             fields.items("bars")
             balanced = fields.names("bars")
             _at_least(report, fields, "bars", len(balanced), 2)
             for bar in balanced:
                 refer(report, bar, *bars)
-            return pack.BalanceBonus(weight, balanced, fields.number("max_imbalance", above=0, most=1), span)
+            return BalanceBonus(weight, balanced, fields.number("max_imbalance", above=0, most=1), span)
         case "crisis_avoidance":
             threshold = fields.number("crisis_threshold", above=0, most=1)
-            return pack.CrisisAvoidance(weight, fields.reference("bar", *bars), threshold, span)
+            return CrisisAvoidance(weight, fields.reference("bar", *bars), threshold, span)
         case "vfs_variable":
             variable = fields.name("variable")
             refer_variable(report, variable, names)
-            return pack.VariableBonus(variable, weight, span)
+            return VariableBonus(variable, weight, span)
 
 
 def _level(fields: Fields, key: str) -> Spanned[float]:
@@ -325,9 +346,9 @@ def _affordance(report: PackFindings, fields: Fields, key: str, names: Names) ->
     return affordance
 
 
-def _condition(report: PackFindings, node: Node, names: Names) -> pack.MinimumCondition:
+def _condition(report: PackFindings, node: Node, names: Names) -> MinimumCondition:
     fields = Fields(report, node, "the condition")
-    condition = pack.MinimumCondition(fields.reference("bar", names.meters, "meter"), _level(fields, "min_value"))
+    condition = MinimumCondition(fields.reference("bar", names.meters, "meter"), _level(fields, "min_value"))
     fields.done()
     return condition
 
@@ -345,10 +366,10 @@ def _timing(report: PackFindings, fields: Fields, kind: Spanned[Kind], names: Na
     if names.temporal:
         message = "HAMLET cannot run `timing_bonus` with temporal mechanics: it stops in the first step"
         report.add("H133", message, kind.span, hint="Remove the bonus.")
-        return pack.StoppingBonus(kind.value, fields.span)
+        return StoppingBonus(kind.value, fields.span)
     message = "HAMLET never pays `timing_bonus` without temporal mechanics"
     report.add("H132", message, kind.span, hint="Remove the bonus.")
-    return pack.NoBonus(fields.span)
+    return NoBonus(fields.span)
 
 
 def _at_least(report: PackFindings, fields: Fields, key: str, count: int, least: int) -> None:

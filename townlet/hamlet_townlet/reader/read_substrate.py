@@ -6,11 +6,12 @@ from math import prod
 from typing import Literal, TypeAlias, get_args
 
 from hamlet_townlet import pack
-from hamlet_townlet.pack import Spanned, Substrate
+from hamlet_townlet.pack import Substrate
 from hamlet_townlet.reader.fields import Fields, integer, items, number, spelled
 from hamlet_townlet.reader.limits import MOST_AXES, MOST_CELLS, MOST_DIRECTIONS, SHORTEST_STEP
 from hamlet_townlet.reader.nodes import MapNode, Node
 from hamlet_townlet.reader.report import PackFindings
+from hamlet_townlet.spanned import Spanned
 
 Kind: TypeAlias = Literal["grid", "gridnd", "continuous", "continuousnd", "aspatial"]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from hamlet.universe import Span
-from hamlet_townlet.pack import Aspatial, Continuous, Grid, Spanned, Substrate, Training
+from hamlet_townlet.pack import Aspatial, Continuous, Grid, Substrate, Training
 from hamlet_townlet.reader.fields import Fields, given_twice, text
 from hamlet_townlet.reader.limits import MOST_CELLS, MOST_TICKS
 from hamlet_townlet.reader.nodes import Node
 from hamlet_townlet.reader.report import PackFindings
+from hamlet_townlet.spanned import Spanned
 from hamletc.diagnostics import Label
 
 _LEARNING = (

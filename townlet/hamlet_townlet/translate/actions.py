@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from hamlet.universe import Span
-from hamlet_townlet.pack import Bar, CustomAction, Grid, Pack, Spanned
+from hamlet_townlet.pack import Bar, CustomAction, Grid, Pack
 from hamlet_townlet.reader.read_actions import substrate_actions
+from hamlet_townlet.spanned import Spanned
 from hamlet_townlet.translate.affordances import gain, loss
 from hamlet_townlet.translate.space import axis, displacement
 from hamlet_townlet.translate.terms import binary, joined, number, quoted, shortest, word

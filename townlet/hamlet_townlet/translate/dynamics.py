@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from hamlet.universe import Span
-from hamlet_townlet.pack import Bar, Cascade, Modulation, Pack, Spanned, TerminalCondition
+from hamlet_townlet.pack import Bar, Cascade, Modulation, Pack, TerminalCondition
 from hamlet_townlet.reader.read_cascades import GROUPS
+from hamlet_townlet.spanned import Spanned
 from hamlet_townlet.translate.terms import (
     as_binary32,
     binary,

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hamlet.universe import Span
-from hamlet_townlet.pack import Aspatial, Grid, Pack, Spanned, Variable
+from hamlet_townlet.pack import Aspatial, Grid, Pack, Variable
 from hamlet_townlet.reader.read_variables import automatic_variables, axis_velocities, velocity_axis
+from hamlet_townlet.spanned import Spanned
 from hamlet_townlet.translate.space import axis
 from hamlet_townlet.translate.terms import as_binary32, exact, quoted, signed, word
 from hamletc.language import syntax

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from functools import reduce
 
 from hamlet.universe import Span
-from hamlet_townlet.pack import (
+from hamlet_townlet.pack import Pack
+from hamlet_townlet.rewards import (
     ApproachReward,
     BalanceBonus,
     BarBonus,
@@ -22,13 +23,12 @@ from hamlet_townlet.pack import (
     Extrinsic,
     Modifier,
     NoBonus,
-    Pack,
-    Spanned,
     StateAchievement,
     StoppingBonus,
     StreakBonus,
     VariableBonus,
 )
+from hamlet_townlet.spanned import Spanned
 from hamlet_townlet.translate.terms import (
     as_binary32,
     binary,

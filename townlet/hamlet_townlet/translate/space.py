@@ -6,8 +6,9 @@ from math import cos, pi, sin
 
 from hamlet.schema import axis_names
 from hamlet_townlet import pack
-from hamlet_townlet.pack import Spanned, Substrate, Training, substrate_axes
+from hamlet_townlet.pack import Substrate, Training, substrate_axes
 from hamlet_townlet.reader.read_actions import substrate_actions
+from hamlet_townlet.spanned import Spanned
 from hamlet_townlet.translate.terms import as_binary32, exact, literal, signed, word
 from hamletc.language import syntax
 from hamletc.language.syntax import MoveDef, MovesDecl, Name, Signed, SpaceDecl

@@ -13,9 +13,9 @@ from math import inf
 
 from hamlet.numbers.binary32 import round32, spell32
 from hamlet.universe import Span
-from hamlet_townlet.pack import Spanned
 from hamlet_townlet.reader.fields import spelled
 from hamlet_townlet.reader.limits import LONGEST_NAME
+from hamlet_townlet.spanned import Spanned
 from hamletc.language import syntax
 from hamletc.language.syntax import Expr, Name
 

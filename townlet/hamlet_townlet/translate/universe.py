@@ -12,9 +12,10 @@ from pathlib import Path
 
 from hamlet.universe import Span
 from hamlet_townlet.adapter.description import Description, ObservationField
-from hamlet_townlet.pack import Pack, StoppingBonus
+from hamlet_townlet.pack import Pack
 from hamlet_townlet.reader.limits import LONGEST_NAME
 from hamlet_townlet.reader.read_affordances import raises
+from hamlet_townlet.rewards import StoppingBonus
 from hamlet_townlet.translate.actions import action, enabled, masks
 from hamlet_townlet.translate.affordances import HOURS, affordance
 from hamlet_townlet.translate.dynamics import dies, dynamics, lifespan, meter

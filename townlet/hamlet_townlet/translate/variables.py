@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from hamlet.universe import Span
-from hamlet_townlet.pack import Aspatial, Pack, Spanned
+from hamlet_townlet.pack import Aspatial, Pack
 from hamlet_townlet.reader.read_variables import velocity_axis
+from hamlet_townlet.spanned import Spanned
 from hamlet_townlet.translate.space import axis
 from hamlet_townlet.translate.terms import binary, call, number, quoted, word
 from hamletc.language.syntax import AxisExpr, Expr, IfExpr, Name

@@ -7,28 +7,19 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
+from hamletc.language.syntax.actions import ActionDecl, ActionsDecl, ActsDecl, AllowDecl
+from hamletc.language.syntax.affordances import AffordanceDecl
 from hamletc.language.syntax.drawings import DrawItem
-from hamletc.language.syntax.expressions import Expr, Lasting, Name, Quoted, RoleExpr, Series, Signed, Spot
+from hamletc.language.syntax.expressions import Expr, Name, Quoted, RoleExpr, Series, Signed
 from hamletc.language.syntax.items import (
     AbleItem,
-    ActionItem,
-    AgainItem,
-    BlockItem,
-    CapacityItem,
     CraftItem,
-    FollowsItem,
-    MomentItem,
-    NeedsItem,
-    OpenItem,
     PoolItem,
-    SpreadItem,
-    UntilItem,
     UseItem,
-    WandersItem,
 )
 from hamletc.language.syntax.node import Node
 from hamletc.language.syntax.observations import ObserveItem
-from hamletc.language.syntax.properties import RewardProperty, ThingProperty
+from hamletc.language.syntax.properties import ThingProperty
 from hamletc.language.syntax.quantities import (
     ControlDecl,
     InputDecl,
@@ -39,6 +30,8 @@ from hamletc.language.syntax.quantities import (
     TableDecl,
     TableRow,
 )
+from hamletc.language.syntax.rewards import DiesDecl, EndsDecl, ReportDecl, RewardDecl
+from hamletc.language.syntax.rules import CascadeDecl, EffectDecl, RuleDecl
 from hamletc.language.syntax.space import (
     ClockDecl,
     EpisodesDecl,
@@ -48,26 +41,16 @@ from hamletc.language.syntax.space import (
     SpaceDecl,
     StartDecl,
 )
-from hamletc.language.syntax.statements import AssignStmt, Stmt
+from hamletc.language.syntax.statements import AssignStmt
 
 __all__ = [
     "SETTINGS",
-    "ActionDecl",
-    "ActionsDecl",
-    "ActsDecl",
-    "AffordanceDecl",
-    "AffordanceItem",
-    "AllowDecl",
     "Base",
     "BirthSpec",
-    "CascadeDecl",
     "CellItem",
     "CellsDecl",
     "Decl",
-    "DiesDecl",
     "DrawDecl",
-    "EffectDecl",
-    "EndsDecl",
     "File",
     "IncludeDecl",
     "InertDecl",
@@ -80,11 +63,8 @@ __all__ = [
     "PairItem",
     "PairsDecl",
     "Part",
-    "ReportDecl",
-    "RewardDecl",
     "RoleDecl",
     "RolePart",
-    "RuleDecl",
     "SlotsDecl",
     "SolidItem",
     "StagesDecl",
@@ -158,27 +138,6 @@ class UseDecl(Node, form="use $template($arguments<Given>,)"):
 
     template: Name
     arguments: tuple[Expr | Series, ...]
-    span: Span
-
-
-class RuleDecl(Node):
-    """`rule NAME: statement`, `rule NAME { ... }`, `rule NAME: guard -> statement`, `rule NAME: guard -> { ... }`.
-
-    `braced` where a lone statement stands in braces."""
-
-    name: Name
-    guard: Expr | None
-    body: tuple[Stmt, ...]
-    span: Span
-    braced: bool = False
-
-
-class EffectDecl(Node, form="effect $name lasts $duration { $items* }"):
-    """`effect poisoned lasts 10 ticks { each tick { health -= 0.01 } }`; `duration` is a `Name` for `forever`."""
-
-    name: Name
-    duration: Lasting
-    items: tuple[MomentItem | AgainItem | UntilItem, ...]
     span: Span
 
 
@@ -273,119 +232,6 @@ class PairsDecl(Node, form="pairs {{ $items* }}"):
     span: Span
 
 
-class CascadeDecl(Node):
-    """`cascade NAME: meter < threshold -> statement` or `-> { ... }`; `braced` as for rules. `who` is the role whose
-    agents it is for."""
-
-    name: Name
-    guard: Expr
-    body: tuple[Stmt, ...]
-    span: Span
-    braced: bool = False
-    who: RoleExpr | None = None
-
-
-class AffordanceDecl(Node):
-    """`affordance Bed at random open 0 .. 24 lasts 4 ticks together { ... }`, `... lasts forever { ... }`.
-
-    `place` is `None` for `at random`, a letter of the map for `at "B"`, a node for `at home`; `place_span` is `None`
-    where no `at` is written. `duration` is a `Name` for `forever`. `together` and `solid` are where those words stand.
-    `spread` says where an affordance at random may stand. `copies` is how many there are, `others` are the places of
-    those behind the first one. When all is written out each copy is a declaration of its own, with the name of all of
-    them in `copy_of`. Then `moving` are the meters of the world that say where it is, if it moves, and `elsewhere`
-    that these have start values of their own.
-    """
-
-    name: Name
-    place: Spot | None
-    place_span: Span | None
-    hours: tuple[Signed, Signed] | None
-    duration: Lasting | None
-    together: Span | None
-    items: tuple[AffordanceItem, ...]
-    span: Span
-    spread: tuple[SpreadItem, ...] = ()
-    copies: Signed | None = None
-    others: tuple[Spot, ...] = ()
-    copy_of: Name | None = None
-    moving: tuple[Name, ...] = ()
-    solid: Span | None = None
-    elsewhere: bool = False
-
-
-class ActionDecl(Node, form="action $name { $items* }"):
-    """`action REST { energy += 0.002 }`."""
-
-    name: Name
-    items: tuple[ActionItem, ...]
-    span: Span
-
-
-class ActionsDecl(Node, form="actions $actions+"):
-    """`actions SOUTH NORTH PICKUP`: all actions that there are, in the order of their numbers."""
-
-    actions: tuple[Name, ...]
-    span: Span
-
-
-class AllowDecl(Node, form=("allow all when $condition", "allow $actions+ when $condition")):
-    """`allow UP LEFT when position y > 0`, `allow all when energy > 0` (no `actions`). `who` is the role whose agents
-    it is for."""
-
-    actions: tuple[Name, ...]
-    condition: Expr
-    span: Span
-    who: RoleExpr | None = None
-
-
-class ActsDecl(Node, form="acts when $condition"):
-    """`acts when agent == turn`: the ticks in which agents act. `who` is the role whose agents it is for."""
-
-    condition: Expr
-    span: Span
-    who: RoleExpr | None = None
-
-
-class DiesDecl(Node, form="dies when $condition"):
-    """`dies when health <= 0 or energy <= 0`. `role` and `who` are as those of `SlotsDecl`."""
-
-    condition: Expr
-    span: Span
-    role: str = ""
-    who: RoleExpr | None = None
-
-
-class EndsDecl(Node, form="[$world] ends when $condition [{ $properties* }]"):
-    """`ends when money >= 10 { reward 1 }`, `world ends when count(alone) == 0`: an end that is no death, of an agent
-    or of all agents of a `world`. `role` and `who` are as those of `SlotsDecl`."""
-
-    condition: Expr
-    properties: tuple[RewardProperty, ...]
-    world: bool
-    span: Span
-    role: str = ""
-    who: RoleExpr | None = None
-
-
-class RewardDecl(Node, form=("reward $value", "reward $name: & $value")):
-    """`reward energy * health + 0.1 when here == Bed`, `reward homesick: -0.1 * distance to Bed`. Several are added in
-    file order. `reward nothing` has that word as its value. `role` and `who` are as those of `SlotsDecl`."""
-
-    name: Name | None
-    value: Expr
-    span: Span
-    role: str = ""
-    who: RoleExpr | None = None
-
-
-class ReportDecl(Node, form="report $name: & $value"):
-    """`report comfort: energy * mood`."""
-
-    name: Name
-    value: Expr
-    span: Span
-
-
 class RoleDecl(
     Node,
     form=(
@@ -445,9 +291,6 @@ ItemPart: TypeAlias = ThingProperty | CraftItem | UseItem | AbleItem
 WorldItem: TypeAlias = MeterDecl | OnceDecl | EffectDecl | RuleDecl
 CellItem: TypeAlias = MeterDecl | RuleDecl | WallItem | SolidItem
 PairItem: TypeAlias = MeterDecl | RuleDecl | LinksDecl
-AffordanceItem: TypeAlias = (
-    NeedsItem | CapacityItem | OpenItem | FollowsItem | WandersItem | BlockItem | MeterDecl | RuleDecl | ActionDecl
-)
 Part: TypeAlias = (
     SpaceDecl
     | MapDecl

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hamlet import schema
 from hamlet.numbers import elementary
-from hamlet.universe.declarations import WAIT
+from hamlet.universe.actions import WAIT
 from hamletc.ir.function import Output
 from hamletc.ir.ops import Type, Value
 from hamletc.kernel.body import Loop, comment, remarks
