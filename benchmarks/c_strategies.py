@@ -39,7 +39,8 @@ from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
 from hamletc.compile import Options, check_file, emit_kernels, lower, optimise, specialise
 from hamletc.frontend import Stopwatch
-from hamletc.kernel.code import Call, For, Name
+from hamletc.kernel.code import For
+from hamletc.kernel.expressions import Call, Name
 from hamletc.package import package as files_of
 from hamletc.targets.c import bindings, emit, expressions, module, parts, printer, slots
 from hamletc.targets.c.arrays import Array

@@ -17,6 +17,7 @@ from hamletc.compile import emit_texts, optimise
 from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import PHASES, Function, Origin, Output, Phase, Program, function_of, ticking
+from hamletc.ir.operands import operands, with_operands
 from hamletc.package import package, write
 
 NOTHING: dict[ops.Type, float | int | bool] = {ops.F32: 0.0, ops.I32: -1, ops.BOOL: False}
@@ -99,7 +100,7 @@ def _ablated(function: Function, part: LeftOut) -> Function:
         if before and part.covers(node.origin):
             new.append(new[max(before)])
         else:
-            op = ops.with_operands(node.op, tuple(new[operand] for operand in ops.operands(node.op)))
+            op = with_operands(node.op, tuple(new[operand] for operand in operands(node.op)))
             new.append(builder.node(op, node.type))
     outputs = []
     for output in function.outputs:

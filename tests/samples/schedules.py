@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
-from hamletc.kernel.schedule import (
+from hamletc.kernel.schedule import Kernel, Routine, Schedule
+from hamletc.kernel.statements import (
     STATEMENTS,
     Agents,
     Copy,
@@ -16,10 +17,7 @@ from hamletc.kernel.schedule import (
     Fill,
     If,
     Join,
-    Kernel,
     Load,
-    Routine,
-    Schedule,
     Set,
     Statement,
     Take,

@@ -18,21 +18,8 @@ from hamletc import __version__
 from hamletc.export.exported import Exported
 from hamletc.export.names import identifier
 from hamletc.export.policy_c import TEST_LANES, TEST_SEED, TEST_TICK, layers_of, ranges_of, universe_of
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    loop,
-    names,
-    when,
-)
+from hamletc.kernel.code import Code, Function, assign, do, function, give, loop, when
+from hamletc.kernel.expressions import Expression, Name, Operand, call, names
 from hamletc.targets.c.types import CType
 from hamletc.targets.wasm import networks
 from hamletc.targets.wasm.emit import module_of

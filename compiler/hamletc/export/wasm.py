@@ -17,25 +17,8 @@ from hamletc.export.arrays import Array, arrays, defaults
 from hamletc.export.exported import Exported
 from hamletc.export.names import identifier
 from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_of, agents_tested
-from hamletc.kernel.code import (
-    Code,
-    Either,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    give,
-    loop,
-    names,
-    no,
-    update,
-    when,
-)
+from hamletc.kernel.code import Code, Function, assign, do, function, give, loop, update, when
+from hamletc.kernel.expressions import Either, Expression, Name, Operand, call, expression, names, no
 from hamletc.targets.c.types import CType
 from hamletc.targets.wasm.emit import Kernels, argument, kernels_of, module_of
 from hamletc.targets.wasm.values import SIZES, constant

@@ -9,7 +9,8 @@ from typing import Concatenate, ParamSpec
 from hamlet.universe import Span
 from hamletc.ir import ops
 from hamletc.ir.function import Construct, Function, Node, Origin, Output, Phase, Table
-from hamletc.ir.ops import BOOL, F32, I32, U32, Op, Type, Value, operands, result_type
+from hamletc.ir.operands import operands, result_type
+from hamletc.ir.ops import BOOL, F32, I32, U32, Op, Type, Value
 
 Operands = ParamSpec("Operands")
 

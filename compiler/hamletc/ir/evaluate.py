@@ -12,7 +12,8 @@ import numpy as np
 
 from hamletc.ir import ops
 from hamletc.ir.function import Function, Table
-from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Lookup, Op, Plain, Select, Type, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Lookup, Op, Plain, Select, Type
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

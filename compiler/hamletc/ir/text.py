@@ -28,7 +28,8 @@ from hamletc.ir.function import (
     Reduction,
     Table,
 )
-from hamletc.ir.ops import OPS, Const, Element, Fetch, Fold, Input, Lookup, Op, Order, Select, Type, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import OPS, Const, Element, Fetch, Fold, Input, Lookup, Op, Order, Select, Type
 
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w.#]*", re.ASCII)
 MNEMONICS: dict[type[Op], str] = {op: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", op.__name__).lower() for op in OPS}

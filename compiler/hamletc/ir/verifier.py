@@ -9,7 +9,8 @@ from dataclasses import replace
 from hamlet.numbers.binary32 import LARGEST, round32
 from hamletc.ir import ops
 from hamletc.ir.function import Function, Program, Reduction, Table, reducer
-from hamletc.ir.ops import Const, Op, Type, operands
+from hamletc.ir.operands import TypingError, operands, result_type
+from hamletc.ir.ops import Const, Op, Type
 from hamletc.ir.text import PLAIN_NAME
 
 _RANGES = {Type.I32: (-(2**31), 2**31 - 1), Type.U32: (0, 2**32 - 1)}
@@ -174,8 +175,8 @@ def _operand_problem(function: Function, number: int, table_types: Mapping[str, 
         if not 0 <= value < number:
             return f"operand %{value} does not come before it"
     try:
-        type_ = ops.result_type(node.op, tuple([function.nodes[value].type for value in values]), table_types)
-    except ops.TypingError as error:
+        type_ = result_type(node.op, tuple([function.nodes[value].type for value in values]), table_types)
+    except TypingError as error:
         return str(error)
     if type_ is not node.type:
         return f"is {type_.value}, not {node.type.value}"

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from hamletc.ir.function import NOTHING, Function, Node, Origin, Output, Program
-from hamletc.ir.ops import Add, Const, Element, Fetch, Fold, Input, Lookup, Op, Select, Sub, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Add, Const, Element, Fetch, Fold, Input, Lookup, Op, Select, Sub, Type, Value
 from hamletc.ir.verifier import element_of
 
 FOLDED_OPERATIONS = 4

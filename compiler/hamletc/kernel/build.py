@@ -25,7 +25,8 @@ from hamletc.ir.function import (
     ticking,
 )
 from hamletc.ir.ops import Input
-from hamletc.kernel.schedule import (
+from hamletc.kernel.schedule import Kernel, Routine, Schedule
+from hamletc.kernel.statements import (
     BEGINS,
     RUNNING,
     Act,
@@ -45,7 +46,6 @@ from hamletc.kernel.schedule import (
     Give,
     If,
     Join,
-    Kernel,
     Live,
     Load,
     Near,
@@ -55,8 +55,6 @@ from hamletc.kernel.schedule import (
     Over,
     Pair,
     Place,
-    Routine,
-    Schedule,
     Set,
     Some,
     Statement,

@@ -14,7 +14,7 @@ from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.evaluate import Array
 from hamletc.ir.function import Reduction, ReductionOp
-from hamletc.kernel.schedule import OF_WORLD, SHARED
+from hamletc.kernel.statements import OF_WORLD, SHARED
 
 
 @dataclass(frozen=True, slots=True)

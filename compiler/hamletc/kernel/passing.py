@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from hamletc.kernel.body import Body
-from hamletc.kernel.code import Call, Compute, Function, Name, Parameter
+from hamletc.kernel.code import Compute, Function, Parameter
+from hamletc.kernel.expressions import Call, Name
 from hamletc.kernel.scopes import CodeError, unset
 
 

@@ -14,13 +14,14 @@ from hamlet.universe import Universe
 from hamletc.ir.evaluate import DTYPES, Array, evaluate
 from hamletc.ir.function import BEGIN_PAIRS, CROWD, NEAR, OVER, PAST, STAGES, Program, pairer
 from hamletc.ir.together import paired, together
-from hamletc.kernel import schedule as tree
+from hamletc.kernel import statements as tree
 from hamletc.kernel.calls import FunctionCall, Watch, unwatched
 from hamletc.kernel.cells import Cells, joined_on_cells, on_cells
 from hamletc.kernel.counts import count
 from hamletc.kernel.memory import Launch, Memory, Random, Recorded, Table
 from hamletc.kernel.pairs import PairStates
-from hamletc.kernel.schedule import BEGINS, RUNNING, Flag, Schedule, Statement, literal_type
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import BEGINS, RUNNING, Flag, Statement, literal_type
 from hamletc.lowering.crowd import nobody
 
 

@@ -6,34 +6,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hamletc.ir import ops
+from hamletc.ir.operands import operands
 from hamletc.ir.ops import Value
 from hamletc.kernel.body import Body
-from hamletc.kernel.code import (
-    Assign,
+from hamletc.kernel.code import Assign, Code, Compute, Do, Fix, For, Function, If, Remark, Return, Update, While
+from hamletc.kernel.expressions import (
     Call,
-    Code,
-    Compute,
     Constant,
-    Do,
     Either,
     Expression,
-    Fix,
-    For,
-    Function,
-    If,
     Index,
     Infix,
     Member,
     Name,
     Prefix,
-    Remark,
-    Return,
     Several,
     Shape,
     Typed,
-    Update,
-    While,
 )
 
 
@@ -107,23 +96,6 @@ def _guarded(body: Iterable[Code]) -> frozenset[str]:
     return frozenset(target.name for target in targets if isinstance(target, Name))
 
 
-def operands(code: Code) -> tuple[Expression, ...]:
-    """The expressions of a statement, but those of statements within it."""
-    match code:
-        case Assign(targets=targets, value=value):
-            return (*targets, value)
-        case Update(target=target, value=value):
-            return (target, value)
-        case Fix(value=value) | Do(call=value) | While(condition=value) | If(condition=value):
-            return (value,)
-        case For(variable=variable, range=numbers):
-            return (variable, numbers)
-        case Return(values=values):
-            return values
-        case Remark() | Compute():
-            return ()
-
-
 @dataclass(slots=True)
 class _Scope:
     """Goes through a function with the names that are set.
@@ -189,7 +161,7 @@ class _Scope:
                 case Compute(function=function, lines=lines):
                     printed = self.bodies[function]
                     for line in lines:
-                        for operand in ops.operands(printed.op(line.value)):
+                        for operand in operands(printed.op(line.value)):
                             self._read_value(printed, operand, names)
                         names |= {*line.name.split(", ")}
                 case Remark():
@@ -219,7 +191,7 @@ class _Scope:
         """Check what a line of the tick IR reads: names, or what is written out in their place."""
         name = printed.names.get(value)
         if name is None:
-            for operand in ops.operands(printed.op(value)):
+            for operand in operands(printed.op(value)):
                 self._read_value(printed, operand, names)
         elif name not in names:
             self.missing[name] = None

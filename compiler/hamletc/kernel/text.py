@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from hamletc.kernel.schedule import STATEMENTS, Kernel, Routine, Schedule, ScheduleError, Statement
+from hamletc.kernel.schedule import Kernel, Routine, Schedule, ScheduleError
+from hamletc.kernel.statements import STATEMENTS, Statement
 
 Part: TypeAlias = Statement | Routine | Kernel
 PLAIN_NAME = re.compile(r"[\w.-]+", re.ASCII)

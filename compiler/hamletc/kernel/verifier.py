@@ -21,20 +21,9 @@ from hamletc.ir.function import (
     pairer,
 )
 from hamletc.ir.ops import Input, Type
-from hamletc.kernel import schedule as tree
-from hamletc.kernel.schedule import (
-    BEGINS,
-    FLAGS,
-    OF_WORLD,
-    RUNNING,
-    SHARED,
-    Kernel,
-    Routine,
-    Schedule,
-    ScheduleError,
-    Statement,
-    literal_type,
-)
+from hamletc.kernel import statements as tree
+from hamletc.kernel.schedule import Kernel, Routine, Schedule, ScheduleError
+from hamletc.kernel.statements import BEGINS, FLAGS, OF_WORLD, RUNNING, SHARED, Statement, literal_type
 
 TYPES = {"f32": Type.F32, "i32": Type.I32, "bool": Type.BOOL}
 COUNTERS = dict.fromkeys(("lane", "world", "tick", "seed_low", "seed_high"), Type.U32)

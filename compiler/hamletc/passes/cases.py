@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hamletc.ir.function import Function, Table
-from hamletc.ir.ops import Const, Element, Equal, Fold, Input, Lookup, Op, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Const, Element, Equal, Fold, Input, Lookup, Op, Type, Value
 from hamletc.passes.constant_folding import Literal, fold
 from hamletc.passes.ranges import Facts, ranges_of
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Add, Const, Less, Op, Select, Sub, Type, Value, operands, with_operands
+from hamletc.ir.operands import operands, with_operands
+from hamletc.ir.ops import Add, Const, Less, Op, Select, Sub, Type, Value
 from hamletc.passes.ranges import Facts, Ranges, counts_of
 
 

@@ -12,7 +12,8 @@ from hamlet.numbers.binary32 import bits32, from_bits32
 from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import BOOL, F32, U32, Const, Op, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import BOOL, F32, U32, Const, Op, Type, Value
 from hamletc.passes.interval import fused32, to_binary32
 from hamletc.passes.rewrite import rewrite
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hamletc.ir.function import Function, Node, Output
-from hamletc.ir.ops import Value, operands, with_operands
+from hamletc.ir.operands import operands, with_operands
+from hamletc.ir.ops import Value
 
 
 @dataclass(frozen=True, slots=True)

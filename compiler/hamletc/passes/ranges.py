@@ -12,7 +12,8 @@ from math import inf
 
 from hamletc.ir import ops
 from hamletc.ir.function import Function, Node, Program, Table
-from hamletc.ir.ops import BOOL, F32, I32, U32, Const, Op, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import BOOL, F32, I32, U32, Const, Op, Type, Value
 from hamletc.passes.interval import (
     ANY_BOOL,
     ANY_F32,

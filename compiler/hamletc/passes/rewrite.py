@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
-from hamletc.ir.ops import Op, Type, Value, operands, with_operands
+from hamletc.ir.operands import operands, with_operands
+from hamletc.ir.ops import Op, Type, Value
 
 Rule: TypeAlias = Callable[[Op, Type], Value | None]
 """A value to use instead of an operation (on operands that have been rewritten), in the new builder; `None`: keep it.

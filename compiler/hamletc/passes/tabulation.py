@@ -19,7 +19,8 @@ from dataclasses import dataclass, field, replace
 from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Origin, Output, Program, Table
-from hamletc.ir.ops import Const, Op, Type, Value, operands
+from hamletc.ir.operands import operands, with_operands
+from hamletc.ir.ops import Const, Op, Type, Value
 from hamletc.passes.cases import cases_of, in_each_case
 from hamletc.passes.constant_folding import Literal
 from hamletc.passes.dead_code import DeadCodeElimination
@@ -120,7 +121,7 @@ class _Rewriting(ABC):
 
     def same(self, op: Op, type_: Type) -> Value:
         """The same operation on the new operands."""
-        return self.builder.node(ops.with_operands(op, tuple([self.new(operand) for operand in operands(op)])), type_)
+        return self.builder.node(with_operands(op, tuple([self.new(operand) for operand in operands(op)])), type_)
 
     def index(self, key: Value) -> Value:
         """The row (I32) of tables for a number: the number itself, the last row for -1."""

@@ -12,7 +12,8 @@ from itertools import product
 
 from hamlet.numbers.binary32 import bits32
 from hamletc.ir.function import Function, Origin, Output
-from hamletc.ir.ops import And, Const, Element, Equal, Op, Select, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import And, Const, Element, Equal, Op, Select, Type, Value
 from hamletc.ir.verifier import element_of
 from hamletc.passes.constant_folding import Literal, fold
 from hamletc.passes.dead_code import DeadCodeElimination

@@ -11,30 +11,32 @@ from hamletc.ir.ops import Value
 from hamletc.kernel.body import remarks
 from hamletc.kernel.code import (
     Assign,
-    Call,
     Code,
     Compute,
-    Constant,
     Do,
-    Either,
-    Expression,
     Fix,
     For,
     Function,
     If,
+    Parameter,
+    Remark,
+    Return,
+    Update,
+    While,
+)
+from hamletc.kernel.expressions import (
+    Call,
+    Constant,
+    Either,
+    Expression,
     Index,
     Infix,
     Member,
     Name,
-    Parameter,
     Prefix,
-    Remark,
-    Return,
     Several,
     Shape,
     Typed,
-    Update,
-    While,
 )
 from hamletc.targets.printing import WIDTH, listing, opened
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hamletc.ir.function import Function, Node, Origin, Output
-from hamletc.ir.ops import Const, Element, Fold, Input, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Const, Element, Fold, Input, Type, Value
 from hamletc.passes.dead_code import DeadCodeElimination
 
 LEAST_WORK = 8

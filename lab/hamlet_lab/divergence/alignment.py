@@ -29,7 +29,8 @@ from hamlet_lab.divergence.record import Value as Shown
 from hamlet_lab.divergence.session import Parting, Side
 from hamlet_lab.divergence.values import PHASES, Evaluation, Spot, computed, words
 from hamletc.ir.evaluate import Array, evaluate
-from hamletc.ir.ops import Const, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Const, Value
 from hamletc.kernel.calls import FunctionCall
 
 

@@ -11,7 +11,8 @@ import torch
 from hamlet_lab.divergence.values import Evaluation, Spot, at, words
 from hamletc.ir import ops
 from hamletc.ir.evaluate import Array, apply
-from hamletc.ir.ops import Const, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Const, Type, Value
 from hamletc.kernel.body import reachable
 
 LARGEST_BOUND = 1 << 30

@@ -12,7 +12,8 @@ from hamlet_lab.divergence.record import Value as Shown
 from hamlet_lab.divergence.session import Side
 from hamletc.ir.evaluate import DTYPES, Array, node_values
 from hamletc.ir.function import Node, Origin, Program
-from hamletc.ir.ops import Const, Element, Fetch, Input, Lookup, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Const, Element, Fetch, Input, Lookup, Type, Value
 from hamletc.ir.text import MNEMONICS, spell
 from hamletc.kernel.body import body, reachable, versions
 from hamletc.kernel.calls import FunctionCall

@@ -10,7 +10,8 @@ from hamlet.errors import HamletError
 from hamlet_lab.proof.terms import Arena, Term
 from hamletc.ir import ops
 from hamletc.ir.function import Function, Program
-from hamletc.ir.ops import F32, I32, Const, Element, Fold, Input, Lookup, Op, Select, Type, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import F32, I32, Const, Element, Fold, Input, Lookup, Op, Select, Type
 
 
 class UnprovenError(HamletError):

@@ -15,8 +15,9 @@ from hamlet_lab.proof.of_ir import Functions, UnprovenError, bits_of
 from hamlet_lab.proof.terms import Arena, Term
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Type
-from hamletc.kernel import schedule as tree
-from hamletc.kernel.schedule import BEGINS, Schedule, Statement, literal_type
+from hamletc.kernel import statements as tree
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import BEGINS, Statement, literal_type
 
 Word = tuple[str, int]
 """A word of memory that belongs to the lane: the array's name, and the row."""

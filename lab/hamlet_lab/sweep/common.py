@@ -18,6 +18,7 @@ from hamletc.compile import Options, emit_texts, lower, optimise
 from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Program
+from hamletc.ir.operands import operands, with_operands
 from hamletc.package import package
 
 
@@ -41,7 +42,7 @@ def _repeating(function: Function, periods: Mapping[str, int]) -> Function:
     new: list[ops.Value] = []
     for node in function.nodes:
         builder.origin = node.origin
-        value = builder.node(ops.with_operands(node.op, tuple(new[each] for each in ops.operands(node.op))), node.type)
+        value = builder.node(with_operands(node.op, tuple(new[each] for each in operands(node.op))), node.type)
         if isinstance(node.op, ops.Input) and node.op.name in periods:
             period = builder.node(ops.Const(ops.U32, periods[node.op.name]), ops.U32)
             value = builder.node(ops.Rem(value, period), ops.U32)

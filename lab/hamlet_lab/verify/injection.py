@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import defaultdict
-from functools import lru_cache
 from typing import TypeAlias
 
 import torch
@@ -13,36 +10,26 @@ from torch import Tensor
 from hamlet import schema
 from hamlet.backend.buffers import DTYPES, Shape
 from hamlet.interpreter.episode import as_i32
-from hamlet.interpreter.places import Places
-from hamlet.numbers.binary32 import bits32, from_bits32, round32
 from hamlet.schema.bounds import fastest, speeds
-from hamlet.schema.grid import cell_of, words
 from hamlet.universe import (
     Affordance,
     Age,
-    Axis,
-    Binary,
-    Cascade,
     CellMeter,
-    Continuous,
-    Coordinate,
-    Expression,
     Grid,
     Hour,
     Input,
     Meter,
-    MeterValue,
-    NoSpace,
-    Number,
     PairMeter,
     Param,
     Progress,
     Streak,
     Universe,
     WorldMeter,
-    nodes,
 )
 from hamlet.universe.space import has_momentum
+from hamlet_lab.verify.boundaries import boundary_values, compared, compared_meters, constants, with_losses
+from hamlet_lab.verify.draws import Draws
+from hamlet_lab.verify.whereabouts import Whereabouts
 
 Numbered: TypeAlias = Param | Input | WorldMeter | CellMeter | PairMeter
 """Numbers with bounds of worlds, cells, pairs, and those that users write."""
@@ -300,180 +287,3 @@ def _legal(row: Tensor, drawn: Meter | Numbered) -> Tensor:
     """Values within bounds, as what is drawn can have them: a state that holds whole numbers has nothing else."""
     whole = not isinstance(drawn, Param | Input) and drawn.type is not None and drawn.type.whole
     return row.round() + 0.0 if whole else row
-
-
-class Draws:
-    """A stream of random numbers on the CPU."""
-
-    def __init__(self, seed: int) -> None:
-        self._generator = torch.Generator().manual_seed(seed)
-
-    def chance(self, probability: float, count: int) -> Tensor:
-        """True with this probability, bool [count]."""
-        return torch.rand(count, generator=self._generator) < probability
-
-    def integers(self, low: int, high: int, count: int) -> Tensor:
-        """Integers low .. high - 1, i32 [count]."""
-        return self.words(low, high, count).to(torch.int32)
-
-    def words(self, low: int, high: int, count: int) -> Tensor:
-        """Integers low .. high - 1, i64 [count]."""
-        return torch.randint(low, high, (count,), generator=self._generator, dtype=torch.int64)
-
-    def normal(self, count: int) -> Tensor:
-        """Normally distributed numbers, f32 [count]."""
-        return torch.randn(count, generator=self._generator)
-
-    def one_of(self, values: Tensor, count: int) -> Tensor:
-        """One of these values each, [count]."""
-        return values[self.words(0, len(values), count)]
-
-    def numbers(self, boundaries: Tensor, low: float, high: float, count: int, at_boundary: float) -> Tensor:
-        """Numbers within bounds, f32 [count]; so many of them at a boundary value."""
-        spread = torch.rand(count, generator=self._generator)
-        anywhere = (low + spread * (high - low)).clamp(low, high)
-        chosen = self.one_of(boundaries, count)
-        return torch.where(self.chance(at_boundary, count), chosen, anywhere)
-
-
-def constants(universe: Universe) -> list[float]:
-    """All constants of a universe, each once: what numbers may be compared with."""
-    return list({bits32(node.value): node.value for node in nodes(universe) if isinstance(node, Number)}.values())
-
-
-def compared(where: object, kind: type[Expression]) -> list[float]:
-    """The constants that expressions of a kind are compared or combined with."""
-    values = []
-    for node in nodes(where):
-        match node:
-            case Binary(left=other, right=Number(value=value)) | Binary(left=Number(value=value), right=other):
-                if isinstance(other, kind):
-                    values.append(value)
-            case _:
-                continue
-    return values
-
-
-def compared_meters(where: object) -> dict[str, list[float]]:
-    """The constants that meters are compared or combined with, by the name of the meter."""
-    constants = defaultdict[str, list[float]](list)
-    for node in nodes(where):
-        match node:
-            case Cascade(source=name, threshold=value):
-                constants[name].append(value)
-            case Binary(left=MeterValue(meter=name), right=Number(value=value)):
-                constants[name].append(value)
-            case Binary(left=Number(value=value), right=MeterValue(meter=name)):
-                constants[name].append(value)
-            case _:
-                continue
-    return constants
-
-
-def with_losses(constants: list[float], meter: Meter) -> list[float]:
-    """The constants, also plus what the meter loses before it is compared with them."""
-    costs = [cost.value for cost in (meter.decay, meter.move, meter.interact) if isinstance(cost, Number)]
-    lost = [0.0, *costs, *(a + b for a, b in itertools.combinations(costs, 2))]
-    return [constant + loss for constant in constants for loss in lost]
-
-
-def neighbours(value: float) -> list[float]:
-    """A binary32 number with the next smaller and the next larger one."""
-    return _neighbours(bits32(value))
-
-
-@lru_cache(maxsize=1 << 12)
-def _neighbours(bits: int) -> list[float]:
-    """Neighbours of the number with these bits, and itself: constants of a universe come again for each meter."""
-    exact = torch.tensor(from_bits32(bits))
-    below, above = (torch.nextafter(exact, torch.tensor(limit)) for limit in (-torch.inf, torch.inf))
-    return [float(below), float(exact), float(above)]
-
-
-def boundary_values(constants: list[float], low: float, high: float) -> Tensor:
-    """Values within these bounds at which something may change, f32: bounds, constants, +-1 ulp, zeros, subnormals."""
-    tiny, least, most = 2.0**-149, round32(low), round32(high)
-    near = [value for number in (low, high, *constants) for value in neighbours(number)]
-    values = [value for value in (*near, 0.0, -0.0, tiny, -tiny) if least <= value <= most]
-    return torch.tensor(list({bits32(value): value for value in values}.values()), dtype=torch.float32)
-
-
-class Whereabouts:
-    """Draws places and positions."""
-
-    def __init__(self, universe: Universe, shape: Shape, draws: Draws) -> None:
-        self._universe = universe
-        self._shape = shape
-        self._draws = draws
-        self._places = Places(universe, torch.device("cpu"))
-        self._near = compared(universe, Coordinate)
-
-    def places(self, layout: Tensor) -> Tensor:
-        """Places as state, [rows, worlds]: half as an episode begins, half moved, also onto another affordance."""
-        count, draws = self._shape.worlds, self._draws
-        placed = self._places.stored(layout).view(len(self._universe.affordances), -1, count)
-        anew = draws.chance(0.5, count)
-        for row in range(len(placed)):
-            elsewhere = torch.stack(self._parts(self._anywhere(count)))
-            placed[row] = torch.where(anew & draws.chance(0.5, count), elsewhere, placed[row])
-            other = placed[draws.words(0, len(placed), count), :, torch.arange(count)].T
-            placed[row] = torch.where(anew & draws.chance(0.5, count), other, placed[row])
-        return placed.reshape(-1, count)
-
-    def positions(self, state: dict[str, Tensor], affordance: Tensor) -> Tensor:
-        """At the affordance of this number, in a state with layouts and places; where that is -1, anywhere.
-        [axes, lanes]."""
-        lanes = self._shape.lanes
-        position = torch.stack(self._anywhere(lanes))
-        for number, place in enumerate(self._places.of(state).values()):
-            there = [x.expand(self._shape.worlds, self._shape.agents).reshape(-1) for x in self._coordinates(place)]
-            position = torch.where(affordance == number, torch.stack(self._about(there)), position)
-        return position
-
-    def _parts(self, coordinates: list[Tensor]) -> list[Tensor]:
-        space = self._universe.space
-        return list(words(coordinates, space)) if isinstance(space, Grid) else coordinates
-
-    def _coordinates(self, place: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        space = self._universe.space
-        return cell_of(place, space) if isinstance(space, Grid) else place
-
-    def _anywhere(self, count: int) -> list[Tensor]:
-        """Any place of the space, often at an edge: one tensor [count] per axis."""
-        match self._universe.space:
-            case Grid(sizes=sizes):
-                return [self._on_axis(size, count) for size in sizes]
-            case Continuous(axes=axes):
-                near = [boundary_values(self._near, axis.low, axis.high) for axis in axes]
-                return [
-                    self._draws.numbers(values, axis.low, axis.high, count, 0.4)
-                    for values, axis in zip(near, axes, strict=True)
-                ]
-            case NoSpace():
-                return []
-
-    def _on_axis(self, size: int, count: int) -> Tensor:
-        anywhere, edge = self._draws.integers(0, size, count), self._draws.integers(0, 2, count) * (size - 1)
-        return torch.where(self._draws.chance(0.3, count), edge, anywhere)
-
-    def _about(self, there: list[Tensor]) -> list[Tensor]:
-        """Coordinates at an affordance: in a continuous space also off it, as far as it reaches or just beyond."""
-        space, draws = self._universe.space, self._draws
-        if not isinstance(space, Continuous):
-            return there
-        count = len(there[0])
-        reaches = boundary_values([], 0.0, space.reach) if space.reach > 0 else torch.zeros(1)
-        beyond = torch.nextafter(reaches.max(), torch.tensor(torch.inf))
-        off = draws.numbers(torch.cat([reaches, beyond.unsqueeze(0)]), 0.0, space.reach, count, 0.5)
-        off = torch.where(draws.chance(0.5, count), off, -off)
-        along = draws.integers(0, 2 * len(space.axes), count)
-        return [
-            within(torch.where(along == number, x + off, x), axis)
-            for number, (x, axis) in enumerate(zip(there, space.axes, strict=True))
-        ]
-
-
-def within(x: Tensor, axis: Axis) -> Tensor:
-    """Coordinates, clamped to an axis."""
-    low, high = torch.tensor([axis.low, axis.high], dtype=torch.float32)
-    return x.clamp(low, high)

@@ -20,7 +20,8 @@ from hamletc.compilation import Compilation
 from hamletc.compile import Options, build, check, lower
 from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Construct, Function, Node
-from hamletc.ir.ops import Const, Input, Less, Select, Sub, operands, with_operands
+from hamletc.ir.operands import operands, with_operands
+from hamletc.ir.ops import Const, Input, Less, Select, Sub
 from hamletc.language.source import Source
 from hamletc.package import write
 from hamletc.read import parsed

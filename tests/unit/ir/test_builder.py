@@ -5,7 +5,8 @@ import pytest
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Origin, Table
-from hamletc.ir.ops import Add, Select, Type, TypingError
+from hamletc.ir.operands import TypingError
+from hamletc.ir.ops import Add, Select, Type
 
 
 def test_equal_operations_are_one_node() -> None:

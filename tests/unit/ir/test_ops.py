@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, seed, settings
 
 from hamletc.ir.function import Function
+from hamletc.ir.operands import TypingError, operands, result_type, with_operands
 from hamletc.ir.ops import (
     BOOL,
     F32,
@@ -28,12 +29,8 @@ from hamletc.ir.ops import (
     Plain,
     Select,
     Type,
-    TypingError,
     Unary,
-    operands,
-    result_type,
-    with_operands,
-)  # fmt: skip
+)
 from samples.functions import functions
 
 

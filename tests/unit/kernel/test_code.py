@@ -10,33 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from examples import examples
-from hamletc.kernel.code import (
+from hamletc.kernel.code import Code, Function, Remark, While, assign, do, function, give, loop, update, when
+from hamletc.kernel.expressions import (
     Call,
-    Code,
     Constant,
     Either,
     Expression,
-    Function,
     Index,
     Infix,
     Member,
     Name,
     Operand,
     Prefix,
-    Remark,
     Several,
-    While,
-    assign,
     call,
-    do,
     expression,
-    function,
-    give,
-    loop,
     names,
     several,
-    update,
-    when,
 )
 from hamletc.kernel.scopes import CodeError, verify
 from hamletc.targets.printing import WIDTH

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hamletc.kernel.code import Call, Code, Do, Function, Name, assign, call, do, expression, function, give, loop, when
+from hamletc.kernel.code import Code, Do, Function, assign, do, function, give, loop, when
+from hamletc.kernel.expressions import Call, Name, call, expression
 from hamletc.kernel.passing import passing
 from hamletc.kernel.scopes import CodeError
 

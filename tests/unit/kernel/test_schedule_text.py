@@ -7,7 +7,8 @@ from hypothesis import given, settings
 
 from examples import examples
 from hamletc.compile import lower, optimise, schedule
-from hamletc.kernel.schedule import STATEMENTS, Schedule, ScheduleError
+from hamletc.kernel.schedule import Schedule, ScheduleError
+from hamletc.kernel.statements import STATEMENTS
 from hamletc.kernel.text import parse_schedule, print_schedule
 from samples import sample
 from samples.schedules import schedules

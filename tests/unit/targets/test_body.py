@@ -5,7 +5,8 @@ from __future__ import annotations
 from hamlet.universe import Span
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Construct, Function, Output
-from hamletc.ir.ops import Type, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Type
 from hamletc.kernel.body import FOLDED_OPERATIONS, Body, body, comment, identifier
 from hamletc.lowering import lower
 from samples import NAMES, sample

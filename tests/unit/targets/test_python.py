@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hamletc.kernel.code import Code, Name, Remark, assign, call, give, names, no, several, shape
+from hamletc.kernel.code import Code, Remark, assign, give
+from hamletc.kernel.expressions import Name, call, names, no, several, shape
 from hamletc.targets.python import PythonPrinter
 
 PRINTER = PythonPrinter({}, (), lambda value: str(value.value), lambda each: each.name, lambda _: "@compiled")

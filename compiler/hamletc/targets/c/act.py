@@ -7,22 +7,10 @@ from collections.abc import Iterator
 from hamlet import schema
 from hamlet.schema.features import features, quantities
 from hamletc.ir.function import CARRIED_OUT
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Name,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    loop,
-    names,
-    several,
-    when,
-)
-from hamletc.kernel.schedule import Give, Schedule
+from hamletc.kernel.code import Code, Function, assign, do, function, loop, when
+from hamletc.kernel.expressions import Expression, Name, call, expression, names, several
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import Give
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts, computed
 from hamletc.targets.c.lanes import DRAWN_BY, LANES, first, is_passed, lane, length, now, start, vectors

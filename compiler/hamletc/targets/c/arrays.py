@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from hamletc.kernel.code import Call, Expression, Operand, call, expression
+from hamletc.kernel.expressions import Call, Expression, Operand, call, expression
 from hamletc.targets.c.lanes import LANES
 
 

@@ -9,9 +9,10 @@ from hamlet.package.manifest import plain
 from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.ir.function import Output, Program, Table
-from hamletc.ir.ops import Const, Input, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Const, Input, Type, Value
 from hamletc.kernel.body import Body, Loop, body, table_name
-from hamletc.kernel.code import Expression, Name, Operand, Typed, expression
+from hamletc.kernel.expressions import Expression, Name, Operand, Typed, expression
 from hamletc.targets.c.slots import HEAP, Chunk, ChunkMemory, Slot, cell_cache, chunks, counted, outcomes, state
 from hamletc.targets.c.together import CLOSING, together
 from hamletc.targets.known_rows import KnownRows

@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hamletc.ir.function import AWAKE
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Operand,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    loop,
-    names,
-    when,
-)
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop, when
+from hamletc.kernel.expressions import Expression, Operand, call, names
 from hamletc.targets.c.grid import CellStep, Over, Row
 from hamletc.targets.c.lanes import LANES, WIDE, agents, first, lane, numbers, world
 from hamletc.targets.c.memory import part

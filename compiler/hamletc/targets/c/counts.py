@@ -6,22 +6,8 @@ from collections.abc import Iterator
 
 from hamlet.schema import abi
 from hamletc.kernel.body import table_name
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    loop,
-    names,
-    when,
-)
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, give, loop, when
+from hamletc.kernel.expressions import Expression, Name, Operand, call, names
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.lanes import first, flagged, is_passed, length
 from hamletc.targets.c.memory import part, row

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from hamletc.ir.function import CROWD
 from hamletc.ir.ops import Type
-from hamletc.kernel.code import Code, Function, Name, Remark, Typed, assign, call, do, function, loop, names, when
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop, when
+from hamletc.kernel.expressions import Name, Typed, call, names
 from hamletc.lowering.crowd import nobody
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cells import MEMORY

@@ -11,7 +11,8 @@ from hamlet.schema.features import features, quantities
 from hamletc.ir.function import BEAR, CARRIED_OUT, CROWD, STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value
 from hamletc.kernel.body import table_name
-from hamletc.kernel.code import Code, Expression, Name, Operand, assign, call, do, expression
+from hamletc.kernel.code import Code, assign, do
+from hamletc.kernel.expressions import Expression, Name, Operand, call, expression
 from hamletc.targets.c.arrays import Array, heap
 from hamletc.targets.c.bindings import Bindings, shared
 from hamletc.targets.c.lanes import LANES, WIDE

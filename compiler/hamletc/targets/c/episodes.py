@@ -6,36 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from hamlet import schema
 from hamletc.ir.function import BEGIN_CELLS
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Operand,
-    Remark,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    loop,
-    names,
-    no,
-    update,
-    when,
-)
-from hamletc.kernel.schedule import (
-    BeginPairs,
-    Call,
-    CallCells,
-    Fill,
-    If,
-    Next,
-    Over,
-    Place,
-    Schedule,
-    Statement,
-    Within,
-)
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop, update, when
+from hamletc.kernel.expressions import Expression, Operand, call, expression, names, no
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import BeginPairs, Call, CallCells, Fill, If, Next, Over, Place, Statement, Within
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cells import MEMORY, begun, over_world
 from hamletc.targets.c.counts import count_meters, ended

@@ -6,35 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from hamletc.ir.ops import (
-    PLAIN,
-    Const,
-    Element,
-    Fetch,
-    Fold,
-    Input,
-    Less,
-    Lookup,
-    Neg,
-    Select,
-    Type,
-    Value,
-    operands,
-)
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Less, Lookup, Neg, Select, Type, Value
 from hamletc.kernel.body import Body, table_name
-from hamletc.kernel.code import (
-    Call,
-    Constant,
-    Either,
-    Expression,
-    Function,
-    Index,
-    Infix,
-    Member,
-    Name,
-    Prefix,
-    Typed,
-)
+from hamletc.kernel.code import Function
+from hamletc.kernel.expressions import Call, Constant, Either, Expression, Index, Infix, Member, Name, Prefix, Typed
 from hamletc.targets.c.types import (
     ARITHMETIC,
     BOOL,

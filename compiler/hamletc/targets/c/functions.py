@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from hamletc.ir.function import BEGIN_PAIRS, CARRIED_OUT, STAGES, pairer, reducer
 from hamletc.kernel.body import RowLoop, rows
-from hamletc.kernel.code import Code, Compute, Expression, Function, Name, assign, call, do, function, give, loop
+from hamletc.kernel.code import Code, Compute, Function, assign, do, function, give, loop
+from hamletc.kernel.expressions import Expression, Name, call
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts
 from hamletc.targets.c.parts import Cut

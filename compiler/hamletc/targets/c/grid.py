@@ -18,7 +18,7 @@ from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import CELLS, NEAR, OVER, PAST, PUSHED, PUSHES, Program
 from hamletc.ir.ops import Input, Type
-from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
+from hamletc.kernel.expressions import Expression, Name, Operand, Typed, call, expression
 from hamletc.targets.c.arrays import Array, heap
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.lanes import LANES, SEEDED, agents, first, first_world, now, world

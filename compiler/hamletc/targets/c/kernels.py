@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.kernel.code import (
-    Code,
-    Function,
-    Name,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    names,
-    no,
-    when,
-)
-from hamletc.kernel.schedule import Allow, Call, Crowd, Do, Observe, Schedule
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, give, when
+from hamletc.kernel.expressions import Name, call, names, no
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import Allow, Call, Crowd, Do, Observe
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts
 from hamletc.targets.c.grid import CellStep

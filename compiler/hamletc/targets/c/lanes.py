@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from hamletc.kernel.code import Code, Expression, For, Name, Operand, assign, call, loop, names
+from hamletc.kernel.code import Code, For, assign, loop
+from hamletc.kernel.expressions import Expression, Name, Operand, call, names
 
 LANES, WIDE = names("LANES WIDE")
 first, lane = names("first lane")

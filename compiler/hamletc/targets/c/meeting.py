@@ -7,26 +7,8 @@ from collections.abc import Iterator
 from hamlet import schema
 from hamletc.ir.function import Stage, reducer
 from hamletc.ir.ops import Type
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    Typed,
-    While,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    give,
-    loop,
-    names,
-    update,
-    when,
-)
+from hamletc.kernel.code import Code, Function, Remark, While, assign, do, function, give, loop, update, when
+from hamletc.kernel.expressions import Expression, Name, Operand, Typed, call, expression, names
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts, computed
 from hamletc.targets.c.lanes import DRAWN_BY, LANES, WIDE, agents, each_lane, first, lane, numbers, vectors

@@ -5,24 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hamlet import schema
-from hamletc.kernel.code import (
-    Code,
-    Either,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    loop,
-    names,
-    no,
-    when,
-)
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop, when
+from hamletc.kernel.expressions import Either, Expression, Name, Operand, call, expression, names, no
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.lanes import LANES, agents, numbers, start, vectors, world
 from hamletc.targets.c.slots import Chunk, chunks

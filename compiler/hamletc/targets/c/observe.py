@@ -5,23 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from hamletc.kernel.code import (
-    Assign,
-    Code,
-    Constant,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    loop,
-    names,
-)
-from hamletc.kernel.schedule import BEGINS, Allow, Observe, Schedule
+from hamletc.kernel.code import Assign, Code, Function, assign, do, function, loop
+from hamletc.kernel.expressions import Constant, Expression, Name, Operand, call, expression, names
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import BEGINS, Allow, Observe
 from hamletc.targets.c.arrays import stack
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts, Run

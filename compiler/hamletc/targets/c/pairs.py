@@ -11,7 +11,8 @@ from hamlet import schema
 from hamlet.schema.fields import WIDEST_VECTOR
 from hamlet.universe import Universe
 from hamletc.ir.function import BEGIN_PAIRS, OF_PAIRS
-from hamletc.kernel.code import Code, Expression, Function, Name, Operand, assign, call, do, function, loop, names, when
+from hamletc.kernel.code import Code, Function, assign, do, function, loop, when
+from hamletc.kernel.expressions import Expression, Name, Operand, call, names
 from hamletc.targets.c.arrays import Array, heap
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.lanes import SEEDED, WIDE, agents, first, first_world, lane, numbers, world

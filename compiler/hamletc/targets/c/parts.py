@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from hamletc.ir.function import Program
-from hamletc.ir.ops import Fetch, Fold, Input, Lookup, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Fetch, Fold, Input, Lookup, Type, Value
 from hamletc.kernel.body import Body, Line
-from hamletc.kernel.code import Code, Compute, Do, Expression, Name, assign, call, do, expression
+from hamletc.kernel.code import Code, Compute, Do, assign, do
+from hamletc.kernel.expressions import Expression, Name, call, expression
 
 LARGE = 3000
 """Nodes of a program that is cut, and with it all its functions; what finds situations does not count."""

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.kernel.code import (
-    Code,
-    Function,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    loop,
-    names,
-    no,
-    when,
-)
+from hamletc.kernel.code import Code, Function, assign, do, function, give, loop, when
+from hamletc.kernel.expressions import call, names, no
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.lanes import LANES, lane, start, vectors
 from hamletc.targets.c.memory import part

@@ -14,27 +14,8 @@ from hamletc.ir.ops import (
     Fold,
 )
 from hamletc.kernel.body import Body, Line, remarks, table_name
-from hamletc.kernel.code import (
-    Assign,
-    Call,
-    Code,
-    Compute,
-    Constant,
-    Do,
-    Expression,
-    Fix,
-    For,
-    Function,
-    If,
-    Index,
-    Infix,
-    Name,
-    Remark,
-    Return,
-    Several,
-    Update,
-    While,
-)
+from hamletc.kernel.code import Assign, Code, Compute, Do, Fix, For, Function, If, Remark, Return, Update, While
+from hamletc.kernel.expressions import Call, Constant, Expression, Index, Infix, Name, Several
 from hamletc.targets.c.expressions import MAKERS, Expressions, Printed, Spelt, UntypedError
 from hamletc.targets.c.types import (
     INDEX,

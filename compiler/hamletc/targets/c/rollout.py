@@ -12,29 +12,10 @@ from dataclasses import dataclass, replace
 
 from hamlet.schema import GIVEN_BY_TICK, abi
 from hamletc.ir.function import BEAR, CROWD, STAGES, Stage, Table, reducer
-from hamletc.kernel.code import (
-    Code,
-    Do,
-    Either,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    While,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    loop,
-    names,
-    no,
-    several,
-    update,
-    when,
-)
-from hamletc.kernel.schedule import Call, Schedule, Some, Within
+from hamletc.kernel.code import Code, Do, Function, Remark, While, assign, do, function, loop, update, when
+from hamletc.kernel.expressions import Either, Expression, Name, Operand, call, expression, names, no, several
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import Call, Some, Within
 from hamletc.targets.c.arrays import Array, stack
 from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cuts import Cuts

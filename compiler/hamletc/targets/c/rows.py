@@ -6,9 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from hamlet import schema
-from hamletc.ir.ops import Add, Element, Fetch, Input, Type, Value, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Add, Element, Fetch, Input, Type, Value
 from hamletc.kernel.body import Body, Loop, held_name, identifier, remarks, table_name
-from hamletc.kernel.code import Code, Compute, Expression, Name, Remark, Typed, assign, call, give, names
+from hamletc.kernel.code import Code, Compute, Remark, assign, give
+from hamletc.kernel.expressions import Expression, Name, Typed, call, names
 from hamletc.targets.c.arrays import Array, stack, stack_rows
 from hamletc.targets.c.bindings import Bindings, outside, shared
 from hamletc.targets.c.lanes import LANES, lane

@@ -10,7 +10,7 @@ from hamlet.universe import Universe
 from hamletc.ir.function import BEGIN_PAIRS, CELLS, PAIRS_AT, Function, Program
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import held_name, identifier
-from hamletc.kernel.code import Expression, Index, Name, Operand, call, expression
+from hamletc.kernel.expressions import Expression, Index, Name, Operand, call, expression
 from hamletc.targets.c.arrays import Array, heap, stack, stack_rows
 from hamletc.targets.c.lanes import LANES
 from hamletc.targets.c.parts import Place

@@ -11,26 +11,10 @@ from dataclasses import dataclass, replace
 
 from hamletc.ir.function import BEAR, CELLS
 from hamletc.kernel.build import before_births
-from hamletc.kernel.code import (
-    Code,
-    Either,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    Typed,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    loop,
-    names,
-    no,
-    when,
-)
-from hamletc.kernel.schedule import (
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop, when
+from hamletc.kernel.expressions import Either, Expression, Name, Operand, Typed, call, expression, names, no
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import (
     RUNNING,
     Call,
     CallCells,
@@ -39,7 +23,6 @@ from hamletc.kernel.schedule import (
     Gain,
     Live,
     Over,
-    Schedule,
     Set,
     Some,
     Statement,

@@ -28,7 +28,7 @@ from hamletc.ir.function import (
 )
 from hamletc.ir.ops import Input
 from hamletc.kernel.body import body, held_name, identifier, unique
-from hamletc.kernel.code import Expression, Name, Operand
+from hamletc.kernel.expressions import Expression, Name, Operand
 from hamletc.targets.c.arrays import Array, heap, stack
 from hamletc.targets.c.slots import Chunk, Slot
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hamlet import schema
-from hamletc.kernel.code import Code, Function, Name, assign, call, function, give, loop, names, update
+from hamletc.kernel.code import Code, Function, assign, function, give, loop, update
+from hamletc.kernel.expressions import Name, call, names
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import cast
 from hamletc.targets.triton.memory import address, fetch, loaded, unpacked, valid

@@ -11,7 +11,7 @@ from hamlet.universe import Universe
 from hamletc.ir.function import OF_PAIRS, Output, Program
 from hamletc.ir.ops import Const, Value
 from hamletc.kernel.body import body, identifier, table_name, unique
-from hamletc.kernel.code import Expression, Name, Operand, Typed, call, expression
+from hamletc.kernel.expressions import Expression, Name, Operand, Typed, call, expression
 from hamletc.targets.known_rows import known_rows
 from hamletc.targets.scene import split
 from hamletc.targets.triton.columns import Columns

@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hamletc.kernel.code import (
-    Call,
-    Code,
-    Constant,
-    For,
-    Operand,
-    assign,
-    call,
-    constants,
-    expression,
-    loop,
-    names,
-    shape,
-)
+from hamletc.kernel.code import Code, For, assign, constants, loop
+from hamletc.kernel.expressions import Call, Constant, Operand, call, expression, names, shape
 from hamletc.targets.triton.columns import LANES
 
 GROUP, BLOCK = names("GROUP BLOCK")

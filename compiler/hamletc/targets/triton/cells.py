@@ -11,26 +11,8 @@ from itertools import count
 
 from hamletc.ir.function import BEGIN_CELLS, OVER
 from hamletc.kernel.body import identifier
-from hamletc.kernel.code import (
-    Code,
-    Constant,
-    Do,
-    Expression,
-    For,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    Several,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    give,
-    loop,
-    names,
-)
+from hamletc.kernel.code import Code, Do, For, Function, Remark, assign, do, function, give, loop
+from hamletc.kernel.expressions import Constant, Expression, Name, Operand, Several, call, expression, names
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import BELOW_ALL, GROUP, INFINITE, cast, full, gather, numbers, where
 from hamletc.targets.triton.meeting import meet

@@ -15,22 +15,13 @@ from dataclasses import dataclass, replace
 
 from hamletc.compilation import Compilation
 from hamletc.ir.function import Function, Program, Table
-from hamletc.ir.ops import Const, Fold, Input, Lookup, Type, operands
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import Const, Fold, Input, Lookup, Type
 from hamletc.kernel.body import reachable, remarks, table_name
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Fix,
-    Name,
-    assign,
-    call,
-    give,
-    names,
-    shape,
-    when,
-)
+from hamletc.kernel.code import Code, Fix, assign, give, when
 from hamletc.kernel.code import Function as Generated
 from hamletc.kernel.code import function as generated
+from hamletc.kernel.expressions import Expression, Name, call, names, shape
 from hamletc.passes import tabulation
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.scene import split

@@ -5,22 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamlet.schema import abi
-from hamletc.kernel.code import (
-    Code,
-    Constant,
-    Do,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    names,
-)
+from hamletc.kernel.code import Code, Do, Function, Remark, assign, do, function, give
+from hamletc.kernel.expressions import Constant, Expression, Name, Operand, call, names
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import cast, where
 from hamletc.targets.triton.memory import lane, lanes, row, unpack, unpacked, valid

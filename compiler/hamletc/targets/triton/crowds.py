@@ -6,22 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamletc.ir.function import BEAR, CROWD
-from hamletc.kernel.code import (
-    Code,
-    Constant,
-    Do,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    loop,
-    names,
-)
+from hamletc.kernel.code import Code, Do, Function, Remark, assign, do, function, loop
+from hamletc.kernel.expressions import Constant, Expression, Name, Operand, call, names
 from hamletc.lowering.crowd import nobody
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import GROUP, cast, full, gather, numbers, where, zeros

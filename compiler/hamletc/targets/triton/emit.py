@@ -10,7 +10,8 @@ from hamlet.universe import Universe
 from hamletc.ir.function import BEGIN_CELLS, BEGIN_PAIRS, CARRIED_OUT, OVER, Program
 from hamletc.ir.ops import Const
 from hamletc.kernel.build import build
-from hamletc.kernel.code import Function, Parameter, Typed
+from hamletc.kernel.code import Function, Parameter
+from hamletc.kernel.expressions import Typed
 from hamletc.kernel.passing import passing
 from hamletc.kernel.scopes import verify
 from hamletc.targets.frame import frame

@@ -7,26 +7,12 @@ from collections.abc import Iterator
 from hamlet import schema
 from hamletc.ir.function import BEGIN_PAIRS, CROWD
 from hamletc.ir.ops import Type
-from hamletc.kernel import schedule
+from hamletc.kernel import statements
 from hamletc.kernel.body import draws
-from hamletc.kernel.code import (
-    Code,
-    Constant,
-    Expression,
-    Function,
-    Name,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    loop,
-    names,
-    several,
-    when,
-)
-from hamletc.kernel.schedule import Schedule, literal_type
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, give, loop, when
+from hamletc.kernel.expressions import Constant, Expression, Name, call, names, several
+from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import literal_type
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import cast, somewhere, where
 from hamletc.targets.triton.cells import begin_worlds
@@ -75,7 +61,7 @@ def _begin(bindings: Bindings, plan: Schedule) -> Function:
         yield assign(episode, where(starts, episode + "episodes", episode))
         for statement in plan.routine("begin").body:
             match statement:
-                case schedule.Within(body=begun):
+                case statements.Within(body=begun):
                     yield from _begun(bindings, begun)
                 case _:
                     # What random words are drawn by is passed.
@@ -86,17 +72,17 @@ def _begin(bindings: Bindings, plan: Schedule) -> Function:
     return function("_begin", ["starts", "episodes"], summary, body())
 
 
-def _begun(bindings: Bindings, body: tuple[schedule.Statement, ...]) -> Iterator[Code]:
+def _begun(bindings: Bindings, body: tuple[statements.Statement, ...]) -> Iterator[Code]:
     """What is set where an episode begins. A register is set when all of them are known, in the order of memory."""
     begins: dict[str, Expression] = {}
     for statement in body:
         match statement:
-            case schedule.Call(function=name):
+            case statements.Call(function=name):
                 outputs = bindings.bodies[name].outputs
                 new = [Name(f"new_{bindings.variables[output.name]}") for output in outputs]
                 yield assign(new, call(f"_{name}", *bindings.arguments(name)))
                 begins |= {output.name: value for output, value in zip(outputs, new, strict=True)}
-            case schedule.Fill(registers=registers, value=value):
+            case statements.Fill(registers=registers, value=value):
                 begins |= dict.fromkeys(registers, _literal(value))
             case _:
                 # The cells of worlds follow.
@@ -113,7 +99,7 @@ def _begun(bindings: Bindings, body: tuple[schedule.Statement, ...]) -> Iterator
         for addressed, slot in addresses([slot for slot in fetched if slot.name in begins], "_there"):
             yield addressed
             yield do("tl.store", row, slot.written(begins[slot.name]), mask=starts)
-    if schedule.BeginPairs() in body:
+    if statements.BeginPairs() in body:
         yield from begin_pairs(bindings)
     if bindings.spread is not None:
         crowding = [CROWD] if CROWD in bindings.bodies else []

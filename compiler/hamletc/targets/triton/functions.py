@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from hamletc.ir.function import BEGIN_CELLS, BEGIN_PAIRS, CARRIED_OUT, OVER
 from hamletc.kernel.body import RowLoop, rows, table_name
-from hamletc.kernel.code import Compute, Function, Name, Remark, assign, call, constants, function, give, loop, several
+from hamletc.kernel.code import Compute, Function, Remark, assign, constants, function, give, loop
+from hamletc.kernel.expressions import Name, call, several
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import cast, same_bits
 from hamletc.targets.triton.columns import column_functions

@@ -6,24 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamletc.ir.function import CROWD
-from hamletc.kernel import schedule
-from hamletc.kernel.code import (
-    Code,
-    Function,
-    Name,
-    Operand,
-    Parameter,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    loop,
-    names,
-    update,
-    when,
-)
+from hamletc.kernel import statements
+from hamletc.kernel.code import Code, Function, Parameter, Remark, assign, do, function, give, loop, update, when
+from hamletc.kernel.expressions import Name, Operand, call, names
 from hamletc.kernel.schedule import Schedule
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import BLOCK, cast, same_bits, somewhere, zeros
@@ -50,7 +35,7 @@ def _reset(launch: Launch) -> Function:
     def body() -> Iterator[Code]:
         for statement in launch.plan.kernel("reset").body:
             match statement:
-                case schedule.Load():
+                case statements.Load():
                     yield from launch.arrays()
                     begins = [CROWD] if CROWD in launch.bindings.bodies else []
                     yield from launch.columns("observe", "mask", *begins)
@@ -58,14 +43,14 @@ def _reset(launch: Launch) -> Function:
                     yield launch.number()
                     yield launch.key()
                     yield launch.load()
-                case schedule.Take():
+                case statements.Take():
                     loaded = call("tl.load", Name("begins_ptr") + world, mask=valid, other=0)
                     yield assign("begins", valid & cast(loaded, "int1"))
-                case schedule.Do(routine="begin"):
+                case statements.Do(routine="begin"):
                     yield assign(state, call("_begin", starts="begins", episodes=0))
-                case schedule.Store():
+                case statements.Store():
                     yield do("_store", "arrays", "place", state, valid)
-                case schedule.Do(routine="survey"):
+                case statements.Do(routine="survey"):
                     yield from launch.survey()
                 case _:
                     # The numbers of agents are part of the place.
@@ -80,12 +65,12 @@ def _observe(launch: Launch) -> Function:
     def body() -> Iterator[Code]:
         for statement in launch.plan.kernel("observe").body:
             match statement:
-                case schedule.Load():
+                case statements.Load():
                     yield from launch.arrays()
                     yield from launch.columns("observe", "mask")
                     yield assign("place", call("_place"))
                     yield launch.load()
-                case schedule.Do(routine="survey"):
+                case statements.Do(routine="survey"):
                     yield from launch.survey()
                 case _:
                     # As above.
@@ -125,25 +110,25 @@ def _step(launch: Launch) -> Function:
     def body() -> Iterator[Code]:
         for statement in launch.plan.kernel("step").body:
             match statement:
-                case schedule.Load():
+                case statements.Load():
                     yield from launch.arrays()
                     yield from launch.columns()
                     yield from launch.place()
-                case schedule.Counters():
+                case statements.Counters():
                     # Before the state, which waits for memory.
                     yield from _counters_of_step(launch)
                     yield launch.load()
                     yield from _recalled(launch)
-                case schedule.Act():
+                case statements.Act():
                     yield assign(action, call("tl.load", Name("actions_ptr") + lane, mask=valid, other=0))
-                case schedule.Do(routine="tick"):
+                case statements.Do(routine="tick"):
                     yield from _once(launch)
-                case schedule.Do(routine="conclude"):
+                case statements.Do(routine="conclude"):
                     yield assign(concluded(launch.bindings), call("_conclude"))
-                case schedule.Store():
+                case statements.Store():
                     yield launch.barrier()
                     yield from launch.store("past", ending if launch.ends else nothing > 0, "place")
-                case schedule.Do(routine="survey"):
+                case statements.Do(routine="survey"):
                     yield from _survey_of_step(launch)
                 case _:
                     # Steps count nothing, and the hour is part of the tick.

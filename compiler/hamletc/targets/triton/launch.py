@@ -8,22 +8,8 @@ from hamlet import schema
 from hamlet.schema import abi
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import table_name
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Parameter,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    names,
-    several,
-    when,
-)
+from hamletc.kernel.code import Code, Function, Parameter, Remark, assign, do, function, when
+from hamletc.kernel.expressions import Expression, Name, Operand, call, names, several
 from hamletc.kernel.schedule import Schedule
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import GROUP, SIZES, cast, zeros

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hamletc.ir.function import Stage
-from hamletc.kernel.code import Code, Do, Function, assign, call
+from hamletc.kernel.code import Code, Do, Function, assign
+from hamletc.kernel.expressions import call
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import BLOCK, GROUP, widened
 from hamletc.targets.triton.pair_states import keep, room

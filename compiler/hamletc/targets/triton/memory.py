@@ -8,23 +8,8 @@ from itertools import pairwise
 from hamlet import schema
 from hamletc.ir.function import PAIRS_AT
 from hamletc.ir.ops import Type
-from hamletc.kernel.code import (
-    Assign,
-    Code,
-    Expression,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    give,
-    names,
-    update,
-)
+from hamletc.kernel.code import Assign, Code, Function, Remark, assign, do, function, give, update
+from hamletc.kernel.expressions import Expression, Name, Operand, call, expression, names
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import BLOCK, GROUP, cast, numbers, where
 from hamletc.targets.triton.slots import Slot

@@ -13,23 +13,18 @@ from hamletc.kernel.body import Loop, comment, remarks
 from hamletc.kernel.code import (
     Code,
     Compute,
-    Expression,
     Fix,
     Function,
-    Name,
     Parameter,
     Remark,
-    Typed,
     assign,
-    call,
     do,
-    expression,
     function,
     give,
-    names,
     update,
     when,
 )
+from hamletc.kernel.expressions import Expression, Name, Typed, call, expression, names
 from hamletc.targets.known_rows import WORD, KnownRows
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import cast, counted, same_bits, where

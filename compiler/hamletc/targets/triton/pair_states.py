@@ -9,21 +9,8 @@ from dataclasses import dataclass
 
 from hamlet import schema
 from hamletc.ir.function import BEGIN_PAIRS, OF_PAIRS
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Name,
-    Remark,
-    Several,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    loop,
-    names,
-)
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop
+from hamletc.kernel.expressions import Expression, Name, Several, call, expression, names
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import GROUP, cast, where
 from hamletc.targets.triton.memory import PLACE, agent, fetch, unpack, unpacked, valid, world

@@ -5,26 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hamlet.schema import MOST_AGENTS
-from hamletc.kernel.code import (
-    Code,
-    Constant,
-    Either,
-    Expression,
-    Fix,
-    Function,
-    Name,
-    Remark,
-    Several,
-    assign,
-    call,
-    constants,
-    function,
-    give,
-    loop,
-    names,
-    update,
-    when,
-)
+from hamletc.kernel.code import Code, Fix, Function, Remark, assign, constants, function, give, loop, update, when
+from hamletc.kernel.expressions import Constant, Either, Expression, Name, Several, call, names
 from hamletc.targets.triton.blocks import (
     BELOW_ALL,
     GROUP,

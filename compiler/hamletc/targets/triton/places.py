@@ -15,24 +15,8 @@ from dataclasses import dataclass, replace
 from hamlet import schema
 from hamletc.compilation import Compilation
 from hamletc.ir.function import Program
-from hamletc.kernel.code import (
-    Code,
-    Constant,
-    Either,
-    Expression,
-    Fix,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    assign,
-    call,
-    function,
-    give,
-    loop,
-    names,
-    shape,
-)
+from hamletc.kernel.code import Code, Fix, Function, Remark, assign, function, give, loop
+from hamletc.kernel.expressions import Constant, Either, Expression, Name, Operand, call, names, shape
 from hamletc.lowering.places import grid_of
 from hamletc.lowering.plan import Plan
 from hamletc.passes.pipeline import CELL_CACHE

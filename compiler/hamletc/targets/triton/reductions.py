@@ -10,28 +10,20 @@ from collections.abc import Callable, Collection, Iterator
 
 from hamletc.ir.function import ReductionOp
 from hamletc.kernel.code import (
-    Call,
     Code,
-    Constant,
-    Either,
-    Expression,
     Fix,
     Function,
-    Name,
-    Operand,
     Remark,
     While,
     assign,
-    call,
     constants,
-    expression,
     function,
     give,
     loop,
-    names,
     update,
     when,
 )
+from hamletc.kernel.expressions import Call, Constant, Either, Expression, Name, Operand, call, expression, names
 from hamletc.targets.triton.blocks import (
     BELOW_ALL,
     BLOCK,

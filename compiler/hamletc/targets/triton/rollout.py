@@ -5,24 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hamlet.schema import abi
-from hamletc.kernel import schedule
-from hamletc.kernel.code import (
-    Code,
-    For,
-    Function,
-    Name,
-    Operand,
-    Remark,
-    assign,
-    call,
-    constants,
-    do,
-    loop,
-    names,
-    no,
-    update,
-    when,
-)
+from hamletc.kernel import statements
+from hamletc.kernel.code import Code, For, Function, Remark, assign, constants, do, loop, update, when
+from hamletc.kernel.expressions import Name, Operand, call, names, no
 from hamletc.targets.triton.act import given
 from hamletc.targets.triton.blocks import cast, somewhere, where
 from hamletc.targets.triton.episodes import concluded
@@ -38,15 +23,15 @@ def rollout(launch: Launch) -> Function:
     def body() -> Iterator[Code]:
         for statement in launch.plan.kernel("rollout").body:
             match statement:
-                case schedule.Load():
+                case statements.Load():
                     yield from launch.arrays()
                     if launch.bindings.columns.all:
                         yield when(no("EVERY_TICK"), launch.columns())
                     yield from launch.place()
-                case schedule.Ticks(body=ticks):
+                case statements.Ticks(body=ticks):
                     yield from _before_ticks(launch)
                     yield from _ticks(launch, ticks)
-                case schedule.Store():
+                case statements.Store():
                     yield launch.barrier()
                     yield Remark("As in `_there`.")
                     yield from launch.store(launch.of_state("age") >> 31, valid, stored)
@@ -97,7 +82,7 @@ def _before_counting(launch: Launch) -> Iterator[Code]:
             yield when(array.present(), (own,)) if name == abi.ENDED_METERS else own
 
 
-def _ticks(launch: Launch, body: tuple[schedule.Statement, ...]) -> Iterator[Code]:
+def _ticks(launch: Launch, body: tuple[statements.Statement, ...]) -> Iterator[Code]:
     if launch.ends:
         yield loop("_", "ticks", body=_tick(launch, body))
         return
@@ -105,7 +90,7 @@ def _ticks(launch: Launch, body: tuple[schedule.Statement, ...]) -> Iterator[Cod
     yield For(Name("_"), call("tl.range", "ticks", disable_licm="EVERY_TICK"), tuple(_tick(launch, body)))
 
 
-def _tick(launch: Launch, body: tuple[schedule.Statement, ...]) -> Iterator[Code]:
+def _tick(launch: Launch, body: tuple[statements.Statement, ...]) -> Iterator[Code]:
     """One tick of many."""
     every_tick = Name("EVERY_TICK")
     if launch.bindings.columns.all:
@@ -113,23 +98,23 @@ def _tick(launch: Launch, body: tuple[schedule.Statement, ...]) -> Iterator[Code
         yield when(every_tick, (remark, *launch.columns()))
     for statement in body:
         match statement:
-            case schedule.Act():
+            case statements.Act():
                 yield from _act(launch)
-            case schedule.Give(field=field, steered=steered):
+            case statements.Give(field=field, steered=steered):
                 yield _given(launch, field, steered)
-            case schedule.Do(routine="tick"):
+            case statements.Do(routine="tick"):
                 if launch.ends:
                     yield assign(lived, launch.of_state("alive"))
                 yield launch.advance()
-            case schedule.If(flag="counting"):
+            case statements.If(flag="counting"):
                 yield from _count()
-            case schedule.Do(routine="conclude"):
+            case statements.Do(routine="conclude"):
                 into = concluded(launch.bindings)
                 unseen: dict[str, Operand] = {"observation_ptr": None, "final_observation_ptr": None}
                 seen = (assign(into, call("_conclude")), launch.surveyed())
                 yield when(every_tick, seen, (assign(into, call("_conclude", **unseen)),))
                 yield from _repacked(launch)
-            case schedule.If(flag="every_tick") if not launch.ends:
+            case statements.If(flag="every_tick") if not launch.ends:
                 yield when(every_tick, (launch.surveyed(),))
             case _:
                 # What random words are drawn by is known before the first tick, the hour is part of the tick, and

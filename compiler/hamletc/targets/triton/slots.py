@@ -9,7 +9,7 @@ from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import identifier, unique
-from hamletc.kernel.code import Constant, Expression, Name, Operand, expression
+from hamletc.kernel.expressions import Constant, Expression, Name, Operand, expression
 from hamletc.targets.triton.blocks import cast, same_bits
 
 FETCHED = ("places", "streaks", "seen")

@@ -6,21 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hamletc.ir.ops import Fold, Type
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    Name,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    give,
-    names,
-    several,
-    when,
-)
+from hamletc.kernel.code import Code, Function, assign, do, function, give, when
+from hamletc.kernel.expressions import Expression, Name, call, expression, names, several
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import same_bits
 from hamletc.targets.triton.columns import operations

@@ -6,22 +6,10 @@ from collections.abc import Iterator
 
 from hamlet import schema
 from hamletc.ir.function import BEAR, CARRIED_OUT
-from hamletc.kernel import schedule
+from hamletc.kernel import statements
 from hamletc.kernel.build import before_births
-from hamletc.kernel.code import (
-    Code,
-    Function,
-    Name,
-    Remark,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    names,
-    several,
-    when,
-)
+from hamletc.kernel.code import Code, Function, Remark, assign, do, function, give, when
+from hamletc.kernel.expressions import Name, call, names, several
 from hamletc.kernel.schedule import Schedule
 from hamletc.targets.triton.bindings import Bindings
 from hamletc.targets.triton.blocks import (
@@ -133,23 +121,23 @@ def _advance(bindings: Bindings, plan: Schedule) -> Function:
     return function("_advance", (), summary, body())
 
 
-def _step(bindings: Bindings, statement: schedule.Statement) -> Iterator[Code]:
+def _step(bindings: Bindings, statement: statements.Statement) -> Iterator[Code]:
     """What a statement of a tick is here. Lanes that do not run compute as others do, and are left out at the end."""
     meets, by_hand = bindings.meets, bindings.universe.by_hand
     match statement:
-        case schedule.Fill(registers=(schedule.RUNNING,)) | schedule.Set(register=schedule.RUNNING):
+        case statements.Fill(registers=(statements.RUNNING,)) | statements.Set(register=statements.RUNNING):
             if CARRIED_OUT in bindings.bodies:
                 yield assign(action, call(f"_{CARRIED_OUT}", *bindings.arguments(CARRIED_OUT)))
                 yield from widen(bindings.uniform(CARRIED_OUT))
             if meets.functions:
                 yield assign("running", _runs(bindings))
                 yield from meet(bindings, "tick")
-        case schedule.Some():
+        case statements.Some():
             # Behind what agents have together at the beginning: neither reads the other.
             yield assign(interacting, _runs(bindings) & action.equals(schema.interact_action(bindings.universe)))
             some = call("_some", interacting, GROUP, BLOCK) > 0
             yield when(GROUP > 1, (assign(interacting, some),))
-        case schedule.Within(body=(*_, schedule.Call(function="tick"))):
+        case statements.Within(body=(*_, statements.Call(function="tick"))):
             if bindings.finds:
                 yield from _move(bindings)
             yield assign(bindings.nexts("tick"), call("_tick", *bindings.arguments("tick")))
@@ -158,16 +146,16 @@ def _step(bindings: Bindings, statement: schedule.Statement) -> Iterator[Code]:
             if meets.settles:
                 yield Remark("What follows may ask for all agents of the world as they are after their rules.")
                 yield from meet(bindings, "settle")
-        case schedule.Call(function="world"):
+        case statements.Call(function="world"):
             yield Remark("All agents of a world compute the same.")
             yield assign(bindings.nexts("world"), call("_world", *bindings.arguments("world")))
             yield from widen(bindings.uniform("world"))
-        case schedule.CallCells() if bindings.spread is not None:
+        case statements.CallCells() if bindings.spread is not None:
             yield from spread_worlds(bindings, bindings.spread)
-        case schedule.Within(body=(*_, schedule.Call(function="settle"))):
+        case statements.Within(body=(*_, statements.Call(function="settle"))):
             yield assign(bindings.nexts("settle"), call("_settle", *bindings.arguments("settle", "tick", "world")))
             yield from widen(bindings.uniform("settle"))
-        case schedule.Within(body=(schedule.Gain(),)):
+        case statements.Within(body=(statements.Gain(),)):
             if not by_hand:
                 yield from _left_out(bindings)
             yield assign("next_alive", alive & ~(terminated | truncated))

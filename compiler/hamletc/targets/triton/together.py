@@ -24,7 +24,7 @@ from hamletc.ir.function import (
 )
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import Body, identifier, table_name, unique
-from hamletc.kernel.code import Constant, Expression, Name, call
+from hamletc.kernel.expressions import Constant, Expression, Name, call
 from hamletc.targets.triton.blocks import BLOCK, GROUP, where
 from hamletc.targets.triton.formatter import TritonFormatter
 

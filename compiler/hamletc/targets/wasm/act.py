@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hamletc.kernel.code import Function, assign, do, function, loop, names, update, when
+from hamletc.kernel.code import Function, assign, do, function, loop, update, when
+from hamletc.kernel.expressions import names
 from hamletc.targets.wasm.memory import LANES, part
 
 action, choices, situation, count, lane = names("action choices situation count lane")

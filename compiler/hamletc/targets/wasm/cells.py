@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.kernel.code import (
-    Code,
-    Expression,
-    Function,
-    While,
-    assign,
-    call,
-    function,
-    give,
-    loop,
-    names,
-    no,
-    update,
-    when,
-)
+from hamletc.kernel.code import Code, Function, While, assign, function, give, loop, update, when
+from hamletc.kernel.expressions import Expression, call, names, no
 from hamletc.targets.c.lanes import LANES
 
 joined, flags, runs, standing, begin, agents, lane = names("joined flags runs standing begin agents lane")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.kernel.code import Code, Function, assign, call, do, function, give, loop, names, update, when
+from hamletc.kernel.code import Code, Function, assign, do, function, give, loop, update, when
+from hamletc.kernel.expressions import call, names
 from hamletc.targets.wasm.memory import LANES, WORD, each_flagged
 
 MANY = 512

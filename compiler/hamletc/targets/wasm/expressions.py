@@ -5,34 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hamletc.ir.ops import (
-    PLAIN,
-    Const,
-    Element,
-    Fetch,
-    Fold,
-    Input,
-    Less,
-    Lookup,
-    Neg,
-    Select,
-    Type,
-    Value,
-    operands,
-)
+from hamletc.ir.operands import operands
+from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Less, Lookup, Neg, Select, Type, Value
 from hamletc.kernel.body import Body, table_name
-from hamletc.kernel.code import (
-    Call,
-    Constant,
-    Either,
-    Expression,
-    Index,
-    Infix,
-    Member,
-    Name,
-    Prefix,
-    Typed,
-)
+from hamletc.kernel.expressions import Call, Constant, Either, Expression, Index, Infix, Member, Name, Prefix, Typed
 from hamletc.targets.c.types import BOOL, INDEX, LITERAL, NOTHING, CType
 from hamletc.targets.wasm.instructions import i32, when
 from hamletc.targets.wasm.library import Library

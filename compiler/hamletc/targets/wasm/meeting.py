@@ -4,22 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hamletc.kernel.code import (
-    Code,
-    Either,
-    Expression,
-    Function,
-    assign,
-    call,
-    do,
-    expression,
-    function,
-    give,
-    loop,
-    names,
-    update,
-    when,
-)
+from hamletc.kernel.code import Code, Function, assign, do, function, give, loop, update, when
+from hamletc.kernel.expressions import Either, Expression, call, expression, names
 from hamletc.targets.wasm.memory import WIDE
 
 claims, priority, places, ordered, claiming, keys, above = names("claims priority places ordered claiming keys above")

@@ -7,21 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hamletc.kernel.code import (
-    Code,
-    Function,
-    Operand,
-    While,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    loop,
-    names,
-    update,
-    when,
-)
+from hamletc.kernel.code import Code, Function, While, assign, do, function, give, loop, update, when
+from hamletc.kernel.expressions import Operand, call, names
 
 LANES, WIDE, ROW = names("LANES WIDE ROW")
 WORD = 16

@@ -12,21 +12,8 @@ from hamletc.ir.function import Construct, Output
 from hamletc.ir.function import Function as Computed
 from hamletc.ir.ops import BOOL, F32, U32
 from hamletc.kernel.body import Body, body
-from hamletc.kernel.code import (
-    Code,
-    Compute,
-    Expression,
-    Function,
-    Name,
-    assign,
-    call,
-    function,
-    give,
-    loop,
-    names,
-    no,
-    when,
-)
+from hamletc.kernel.code import Code, Compute, Function, assign, function, give, loop, when
+from hamletc.kernel.expressions import Expression, Name, call, names, no
 from hamletc.lowering.draws import normal, philox, share
 from hamletc.lowering.functions import call as elementary
 from hamletc.lowering.policy import lower_policy

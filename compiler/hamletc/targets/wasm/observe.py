@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hamletc.kernel.code import Function, assign, call, function, loop, names, when
+from hamletc.kernel.code import Function, assign, function, loop, when
+from hamletc.kernel.expressions import call, names
 from hamletc.targets.wasm.memory import WIDE
 
 last, flags, first, array, start, count, lane, line, row = names("last flags first array start count lane line row")

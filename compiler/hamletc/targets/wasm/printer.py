@@ -13,26 +13,8 @@ from dataclasses import dataclass, field
 
 from hamletc.ir.ops import Fold, Lookup, Op, Value
 from hamletc.kernel.body import Body, Line
-from hamletc.kernel.code import (
-    Assign,
-    Call,
-    Code,
-    Compute,
-    Do,
-    Expression,
-    Fix,
-    For,
-    Function,
-    If,
-    Index,
-    Infix,
-    Name,
-    Remark,
-    Return,
-    Several,
-    Update,
-    While,
-)
+from hamletc.kernel.code import Assign, Code, Compute, Do, Fix, For, Function, If, Remark, Return, Update, While
+from hamletc.kernel.expressions import Call, Expression, Index, Infix, Name, Several
 from hamletc.targets.c.types import INDEX, LANES, LITERAL, CType, settled
 from hamletc.targets.wasm import encoding, lookups
 from hamletc.targets.wasm.encoding import I64, Signature, signed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.kernel.code import Code, Function, assign, call, function, give, names, when
+from hamletc.kernel.code import Code, Function, assign, function, give, when
+from hamletc.kernel.expressions import call, names
 
 FREE, NEXT, LAST = range(3)
 shares, thread, per_chunk, own, world, free, begin, end = names("shares thread per_chunk own world free begin end")

@@ -5,21 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hamletc.kernel.code import (
-    Code,
-    Function,
-    Operand,
-    While,
-    assign,
-    call,
-    do,
-    function,
-    give,
-    loop,
-    names,
-    update,
-    when,
-)
+from hamletc.kernel.code import Code, Function, While, assign, do, function, give, loop, update, when
+from hamletc.kernel.expressions import Operand, call, names
 from hamletc.targets.wasm.memory import LANES, WIDE
 
 values, agents, worlds, absent, padded, world, agent = names("values agents worlds absent padded world agent")

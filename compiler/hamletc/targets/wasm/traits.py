@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from hamletc.kernel.code import Assign, Compute, Fix, For, Function, If, Name, Return, Update, While
+from hamletc.kernel.code import Assign, Compute, Fix, For, Function, If, Return, Update, While
+from hamletc.kernel.expressions import Name
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from hamletc.compilation import Compilation
 from hamletc.compile import optimise
 from hamletc.ir.function import Program
 from hamletc.kernel import code
+from hamletc.kernel.expressions import Call, Name
 from hamletc.kernel.scopes import CodeError, statements
 from hamletc.lowering import lower
 from hamletc.lowering.plan import CPU, plan
@@ -55,9 +56,9 @@ def made(function: code.Function, *makers: str) -> list[str]:
         each.targets[0].name
         for each in statements(function.body)
         if isinstance(each, code.Assign)
-        and isinstance(each.targets[0], code.Name)
-        and isinstance(each.value, code.Call)
-        and isinstance(each.value.function, code.Name)
+        and isinstance(each.targets[0], Name)
+        and isinstance(each.value, Call)
+        and isinstance(each.value.function, Name)
         and each.value.function.name.startswith(makers or ("",))
     ]
 
