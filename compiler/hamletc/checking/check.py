@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from typing import TypeVar
 
-from hamlet.numbers.binary32 import round32
 from hamlet.recursion import allow_deep_trees
-from hamlet.universe import POSTED, POSTS, Expression, NoSpace, PairMeter, Role, Rule, Span, Universe, nodes
+from hamlet.universe import NoSpace, PairMeter, Role, Rule, Span, Universe, nodes
 from hamlet.universe.actions import WAIT
 from hamletc import messages
 from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
@@ -18,14 +15,11 @@ from hamletc.checking.affordances import resolve_affordance
 from hamletc.checking.births import check_room, resolve_pool
 from hamletc.checking.blocking import check_blocking, resolve_blocking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
-from hamletc.checking.crowds import Crowds
 from hamletc.checking.draft import DEEPEST_TREE, Draft
 from hamletc.checking.drawings import resolve_drawings
-from hamletc.checking.expressions import Expressions
-from hamletc.checking.history import History
+from hamletc.checking.hidden import expect_hidden, keep_hidden
 from hamletc.checking.inert import check_inert, check_used
 from hamletc.checking.meters import (
-    declared_bounds,
     resolve_claim,
     resolve_control,
     resolve_input,
@@ -38,19 +32,16 @@ from hamletc.checking.numbers import Constants, with_numbers
 from hamletc.checking.observations import Observations
 from hamletc.checking.observed_groups import Observed, check_loose
 from hamletc.checking.observed_wholes import check_observed_ranges, check_observed_wholes, check_whole_groups
-from hamletc.checking.overall import Overall
 from hamletc.checking.places import check_places
 from hamletc.checking.play import check_course
 from hamletc.checking.proofs import Proofs
 from hamletc.checking.pushing import check_pushing, resolve_pushing
-from hamletc.checking.ranges import Ranges
 from hamletc.checking.reach import check_ranges
 from hamletc.checking.relocations import check_whole_relocations
 from hamletc.checking.report import Findings, all_of, in_order, once, only
 from hamletc.checking.rewards import pays_nothing, resolve_causes, resolve_report, resolve_rewards
 from hamletc.checking.roles import fewest_agents, number_roles
 from hamletc.checking.rules import (
-    left_unclamped,
     resolve_cascade,
     resolve_effect,
     resolve_effects,
@@ -62,21 +53,18 @@ from hamletc.checking.solid import check_solid
 from hamletc.checking.space import check_start
 from hamletc.checking.spreads import check_spreads, with_places
 from hamletc.checking.starting import resolve_starting
-from hamletc.checking.starts import Owner, whole_once
-from hamletc.checking.surroundings import LONGEST_AGE, Surroundings, surroundings
+from hamletc.checking.starts import whole_once
 from hamletc.checking.tables import resolve_tables
 from hamletc.checking.terrain import check_walks, check_ways
 from hamletc.checking.walls import check_walls, resolve_wall
-from hamletc.checking.wholes import check_whole, wholes_in
+from hamletc.checking.wholes import check_whole
 from hamletc.checking.widening import with_reach
 from hamletc.checking.world import check_blocks, resolve_world_meter
 from hamletc.codes import INERT
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.expand import expand
 from hamletc.expansion.trees import in_backticks
-from hamletc.intervals import ANYTHING, Interval, hull_of
 from hamletc.language import syntax
-from hamletc.language.declared import Kind
 
 T = TypeVar("T")
 
@@ -173,7 +161,7 @@ def _checked(
 def _is_shallow(draft: Draft, report: Findings) -> bool:
     """Whether all expressions can be walked over by recursion; long ones of `min` and `max` are reported."""
     for tree in draft.highest:
-        report.add(messages.names.TooManyLevels(tree.span, DEEPEST_TREE))
+        report.add(messages.expressions.TooManyLevels(tree.span, DEEPEST_TREE))
     return not draft.highest
 
 
@@ -191,7 +179,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     draft.tables = [tabled.table for tabled in names.tables.values()]
     resolve_settings(file, draft, names, report)
     names.effects = resolve_effects(file, names, report)
-    _keep_hidden(file, draft, names)
+    expect_hidden(file, draft, names)
     draft.wall = names.wall = resolve_wall(file, syntax.WallItem, names, report)
     draft.solid = names.solid = resolve_wall(file, syntax.SolidItem, names, report)
     draft.starting = resolve_starting(file, names, report)
@@ -255,106 +243,11 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     check_pushing(draft, names, report)
     check_solid(draft, names, report)
     whole_once(draft, names)
-    _keep_past(draft, names)
-    _keep_overall(draft, names)
-    _keep_crowds(draft, names)
+    keep_hidden(draft, names)
     drawn = only(all_of(file.declarations, syntax.DrawDecl), "`draw`", report, "block")
     draft.drawings = () if drawn is None else resolve_drawings(drawn, draft, names, report)
     draft.settle()
     return draft
-
-
-def _keep_hidden(file: syntax.File, draft: Draft, names: Names) -> None:
-    """What looks back, and what asks all cells; both ask where numbers lie before everything is resolved."""
-    bounds: Callable[[], Surroundings] = cache(lambda: _declared(file, draft, names))
-
-    def lies(value: Expression) -> Interval | None:
-        around = bounds()
-        found = {} if names.overall is None else names.overall.bounds
-        crowds = {} if names.crowds is None else names.crowds.bounds
-        around = replace(around, bounds={**around.bounds, **found, **crowds})
-        loose = dict.fromkeys(left_unclamped(file), ANYTHING)
-        places = (around, around.later())
-        return hull_of(Ranges(each, loose, Findings(), error=ANYTHING).number(value, loose) for each in places)
-
-    values: tuple[Kind, ...] = ("meter", "world meter", "param", "input", "let", "table", "terrain")
-    lifespan = None if draft.lifespan is None or draft.by_hand else draft.lifespan.ticks
-    names.lies = lies
-    names.history = History(names.of_kind(*values), lies, lifespan)
-    names.overall = Overall(names.of_kind(*values), lies)
-    names.crowds = Crowds(names.of_kind(*values, "cell meter"), lies)
-
-
-def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
-    """What surrounds expressions, as far as declarations say it."""
-    unheard = Findings()
-    params = (resolve_param(item, names, unheard) for item in all_of(file.declarations, syntax.ParamDecl))
-    inputs = (resolve_input(item, names, unheard) for item in all_of(file.declarations, syntax.InputDecl))
-    sketch = replace(
-        draft,
-        params=[param for param in params if param is not None],
-        inputs=[each for each in inputs if each is not None],
-    )
-    blocks = all_of(file.declarations, syntax.WorldDecl)
-    of_world = (item for block in blocks for item in block.items)
-    of_cells = (item for block in all_of(file.declarations, syntax.CellsDecl) for item in block.items)
-    of_pairs = (item for block in all_of(file.declarations, syntax.PairsDecl) for item in block.items)
-    of_others = (item for item in (*of_world, *of_cells, *of_pairs) if isinstance(item, syntax.MeterDecl))
-    bounds = {}
-    drawn = []
-    for meter in (*of_others, *all_of(file.declarations, syntax.MeterDecl)):
-        if meter.state is not None and meter.state.of == "once" and meter.state.kind == "real":
-            drawn.append(meter)
-        elif (inside := declared_bounds(meter, names, unheard)) is not None:
-            bounds[meter.name.text] = Interval(round32(inside[0]), round32(inside[1]))
-    # What is drawn once lies where its value does, which may read what was drawn before.
-    for meter in sorted(drawn, key=lambda each: names.order_of_starts.get(each.name.text, 0)):
-        whose: Owner = "agent" if names.means(meter.name, "meter") else "world"
-        value = Expressions(names, unheard, whose=whose).number(meter.start)
-        ranges = Ranges(surroundings(sketch, names, bounds), {}, unheard, error=ANYTHING)
-        if value is not None and (where := ranges.number(value, {})) is not None:
-            bounds[meter.name.text] = where
-    longest = Interval(0.0, LONGEST_AGE) if names.has_lasting else None
-    visited = Interval(0.0, float(len(names.of_kind("affordance"))))
-    return replace(surroundings(sketch, names, bounds), progress=longest, visited=visited)
-
-
-def _keep_past(draft: Draft, names: Names) -> None:
-    """Add the hidden states of what looks back, and the rules that write them behind all others."""
-    of_posts = (each for each in draft.meters_of_all() if each.type is not None and each.type.past in (POSTS, POSTED))
-    draft.past |= {each.name for each in of_posts}
-    if names.history is None or not names.history.names or draft.space is None:
-        return
-    wholes, rules = wholes_in(draft, draft.space), names.of_kind("rule", "cascade")
-
-    def is_whole(value: Expression) -> bool:
-        return wholes.doubt(value) is None
-
-    draft.past |= names.history.names
-    draft.meters += names.history.meters(is_whole)
-    draft.world_meters += names.history.world_meters(is_whole)
-    draft.dynamics += names.history.rules("agent", rules)
-    draft.world_rules += names.history.rules("world", (*rules, "past"))
-
-
-def _keep_overall(draft: Draft, names: Names) -> None:
-    """Add the hidden meters of what all cells come to."""
-    if names.overall is None or not names.overall.sums:
-        return
-    draft.past |= names.overall.names
-    draft.of_world = draft.of_world or draft.of_cells
-    draft.world_meters += names.overall.meters
-    draft.sums += names.overall.sums
-
-
-def _keep_crowds(draft: Draft, names: Names) -> None:
-    """Add the hidden meters of what the agents on each cell come to."""
-    if names.crowds is None or not names.crowds.counts:
-        return
-    draft.past |= names.crowds.names
-    draft.of_cells = draft.of_cells or names.crowds.counts[0].span
-    draft.cell_meters += names.crowds.meters
-    draft.counts += names.crowds.counts
 
 
 def _resolve_world(block: syntax.WorldDecl, draft: Draft, names: Names, report: Findings) -> None:
@@ -399,7 +292,7 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
     # In a space agents have a position, which may be all that they need.
     has_state = not isinstance(draft.space, NoSpace | None)
     if not has_state and not any(isinstance(each, syntax.MeterDecl) for each in nodes(file.declarations)):
-        report.add(messages.names.PartMissing(file.name.span, file.name.text, "meter"))
+        report.add(messages.lacking.PartMissing(file.name.span, file.name.text, "meter"))
     ends = all_of(file.declarations, syntax.EndsDecl)
     draft.causes = resolve_causes(all_of(file.declarations, syntax.DiesDecl), ends, names, report)
     rewards = all_of(file.declarations, syntax.RewardDecl)
@@ -407,7 +300,7 @@ def _resolve_outcomes(file: syntax.File, draft: Draft, names: Names, report: Fin
         draft.rewards = resolve_rewards(rewards, names, report)
         draft.unpaid = pays_nothing(rewards)
     else:
-        report.add(messages.names.PartMissing(file.name.span, file.name.text, "reward"))
+        report.add(messages.lacking.PartMissing(file.name.span, file.name.text, "reward"))
     draft.masks = resolve_masks(all_of(file.declarations, syntax.AllowDecl), draft.order, names, report)
     draft.acting = resolve_acting(all_of(file.declarations, syntax.ActsDecl), names, report)
     draft.blocking = resolve_blocking(file, names, report)

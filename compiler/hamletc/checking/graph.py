@@ -29,7 +29,7 @@ def resolve_graph(
             first.setdefault(node.text, node)
         for one, link, other in zip(path.nodes, path.links, path.nodes[1:], strict=False):
             if one.text == other.text:
-                report.add(messages.space.EdgeToItself(other.span, one.text))
+                report.add(messages.graph.EdgeToItself(other.span, one.text))
             for edge in ((one.text, other.text), (other.text, one.text))[: 1 if link == "->" else 2]:
                 if edge in edges and one.text != other.text:
                     both = f"the edge from `{edge[0]}` to `{edge[1]}`"
@@ -37,11 +37,11 @@ def resolve_graph(
                     break
                 edges[edge] = other.span
     if len(first) < 2:
-        report.add(messages.space.TooFewNodes(declaration.span, len(first)))
+        report.add(messages.graph.TooFewNodes(declaration.span, len(first)))
         return None
     if len(first) > MOST_NODES:
         over = list(first.values())[MOST_NODES]
-        report.add(messages.space.TooManyNodes(over.span, len(first), MOST_NODES))
+        report.add(messages.graph.TooManyNodes(over.span, len(first), MOST_NODES))
         return None
     nodes = tuple(
         Node(name, tuple(other for other in first if (name, other) in edges), node.span) for name, node in first.items()
@@ -68,7 +68,7 @@ def _regions(
         found = [names.find(node, "node") for node in item.nodes]
         twice = next((node for number, node in enumerate(item.nodes) if found.index(found[number]) < number), None)
         if twice is not None and None not in found:
-            report.add(messages.space.NodeTwice(twice.span, twice.text))
+            report.add(messages.graph.NodeTwice(twice.span, twice.text))
         if names.owns(item.name):
             regions.append(Region(item.name.text, distinct(letters[node] for node in found if node), item.span))
     beginning = all_of(declaration.items, syntax.MapLetters)
@@ -100,7 +100,7 @@ def _check_whole(graph: Graph, report: Findings) -> None:
         pending += sorted(new)
     cut = next((node for node in graph.nodes if node.name not in reached), None)
     if cut is not None:
-        report.add(messages.space.NodesApart(cut.span, graph.nodes[0].name, cut.name))
+        report.add(messages.graph.NodesApart(cut.span, graph.nodes[0].name, cut.name))
 
 
 def graph_moves(graph: Graph) -> tuple[Move, ...]:
@@ -112,7 +112,7 @@ def is_graph(what: str, space: Space | None, span: Span, report: Findings) -> bo
     """Whether the space is a graph, where `what` has no meaning; that is reported."""
     graph = graph_of(space)
     if graph is not None:
-        report.add(messages.space.NotOnGraph(span, what, graph.span))
+        report.add(messages.graph.NotOnGraph(span, what, graph.span))
     return graph is not None
 
 
@@ -122,7 +122,7 @@ def node_place(node: syntax.Name, space: Space | None, names: Names, report: Fin
         return None
     graph = graph_of(space)
     if graph is None:
-        report.add(messages.space.NodeWithoutGraph(node.span, node.text, space.span))
+        report.add(messages.graph.NodeWithoutGraph(node.span, node.text, space.span))
         return None
     name = names.find(node, "node")
     return None if name is None else (float(graph.number(name)),)

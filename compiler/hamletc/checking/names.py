@@ -146,7 +146,7 @@ class Names(Symbols):
             "lasting affordance": self.has_lasting,
         }
         if not there[need]:
-            self._report.add(messages.names.NEEDED[need](span, what, self._file.name.span))
+            self._report.add(messages.lacking.NEEDED[need](span, what, self._file.name.span))
         return there[need]
 
     def ticks_of(self, unit: syntax.Unit, span: Span) -> int | None:
@@ -172,7 +172,7 @@ class Names(Symbols):
         hour, most = any_whole_number(numeral, "an hour", self._report), self.hours - 1 if last is None else last
         if hour is None or 0 <= hour <= most:
             return hour
-        self._report.add(messages.names.HourOutsideClock(numeral.span, most, last is not None, self.clock))
+        self._report.add(messages.affordances.HourOutsideClock(numeral.span, most, last is not None, self.clock))
         return None
 
     def is_action(self, name: syntax.Name) -> bool:
@@ -190,7 +190,7 @@ class Names(Symbols):
             declared = self.span("world meter", name.text)
             own, owner = self.part("world meter", name.text) or (name.text, "")
             affordance = owner if owner in self.of_kind("affordance") else None
-            self._report.add(messages.names.WrittenByAgent(name.span, name.text, declared, own, affordance))
+            self._report.add(messages.rules.WrittenByAgent(name.span, name.text, declared, own, affordance))
             self.suspects.add(name.text)
             return None
         guess = self.refuse(name, "a meter", self.of_kind("meter"))
@@ -206,7 +206,7 @@ class Names(Symbols):
             return None
         if self.means(name, "meter"):
             declared = self.span("meter", name.text)
-            self._report.add(messages.names.WrittenByWorld(name.span, name.text, declared))
+            self._report.add(messages.rules.WrittenByWorld(name.span, name.text, declared))
             self.suspects.add(name.text)
             return None
         guess = self.refuse(name, "a meter of the world", self.of_kind("world meter"))
@@ -223,7 +223,7 @@ class Names(Symbols):
         for kind, whose in owners:
             if self.means(name, kind):
                 declared = self.span(kind, name.text)
-                self._report.add(messages.names.WrittenByCells(name.span, name.text, whose, declared))
+                self._report.add(messages.rules.WrittenByCells(name.span, name.text, whose, declared))
                 self.suspects.add(name.text)
                 return None
         guess = self.refuse(name, "a meter of cells", self.of_kind("cell meter"))
@@ -240,7 +240,7 @@ class Names(Symbols):
         spec = self.state(name)
         if spec is None or spec.of != "once":
             return False
-        self._report.add(messages.names.WrittenOnce(name.span, name.text, spec.span))
+        self._report.add(messages.rules.WrittenOnce(name.span, name.text, spec.span))
         return True
 
     def _is_of_cells(self, name: syntax.Name) -> bool:
@@ -248,6 +248,6 @@ class Names(Symbols):
         if not self.means(name, "cell meter"):
             return False
         declared = self.span("cell meter", name.text)
-        self._report.add(messages.names.WrittenOfCells(name.span, name.text, declared))
+        self._report.add(messages.rules.WrittenOfCells(name.span, name.text, declared))
         self.suspects.add(name.text)
         return True

@@ -41,7 +41,7 @@ def place(
     ground = None if space is None else letters_of(space)
     if found is None or ground is None or ground.rows[int(found[1])][int(found[0])] not in ground.walls:
         return found
-    report.add(messages.space.PlaceIsWall(span, found[0], found[1], ground.span))
+    report.add(messages.places.PlaceIsWall(span, found[0], found[1], ground.span))
     return None
 
 
@@ -51,17 +51,17 @@ def _letter(letter: syntax.Quoted, space: Space | None, report: Findings) -> tup
         return None
     ground = letters_of(space)
     if ground is None:
-        report.add(messages.space.LetterWithoutMap(letter.span, space.span))
+        report.add(messages.places.LetterWithoutMap(letter.span, space.span))
         return None
     cells = ground.cells(letter.text) if len(letter.text) == 1 else ()
     if len(cells) == 1:
         return (float(cells[0] % len(ground.rows[0])), float(cells[0] // len(ground.rows[0])))
     if len(letter.text) != 1:
-        report.add(messages.space.SeveralLetters(letter.span))
+        report.add(messages.places.SeveralLetters(letter.span))
     elif cells:
-        report.add(messages.space.LetterOfSeveralCells(letter.span, letter.text, len(cells), ground.span))
+        report.add(messages.places.LetterOfSeveralCells(letter.span, letter.text, len(cells), ground.span))
     else:
-        report.add(messages.space.LetterOfNoCell(letter.span, letter.text, ground.span))
+        report.add(messages.places.LetterOfNoCell(letter.span, letter.text, ground.span))
     return None
 
 
@@ -84,7 +84,7 @@ def _cell(
         if round32(low) <= round32(value) <= round32(high):
             continue
         inside = False
-        report.add(messages.space.OutsideSpace(numeral.span, space, low, high))
+        report.add(messages.places.OutsideSpace(numeral.span, space, low, high))
     return values if inside else None
 
 
@@ -109,7 +109,7 @@ def displacement(
         if abs(value) <= most:
             continue
         inside = False
-        report.add(messages.space.DisplacementTooLong(numeral.span, space, most))
+        report.add(messages.places.DisplacementTooLong(numeral.span, space, most))
     # A displacement of -0.0 is none: x + 0.0 and x + -0.0 differ where x is -0.0.
     return tuple(value + 0.0 for value in values) if inside else None
 
@@ -137,13 +137,13 @@ def fits_axes(count: int, space: Space, span: Span, what: str, report: Findings)
         return False
     if count == len(axes_of(space)):
         return True
-    report.add(messages.space.OtherDimensions(span, what, space, count))
+    report.add(messages.places.OtherDimensions(span, what, space, count))
     return False
 
 
 def misses_space(what: str, space: NoSpace, span: Span, report: Findings) -> None:
     """Report what only a space gives a meaning."""
-    report.add(messages.space.NoSpaceFor(span, what, space.span))
+    report.add(messages.places.NoSpaceFor(span, what, space.span))
 
 
 def _coordinate(numeral: syntax.Signed, space: Grid | Continuous, report: Findings) -> float | None:
@@ -183,14 +183,14 @@ def _check_apart(affordances: list[Affordance], places: dict[str, Span], report:
         first = taken.setdefault(affordance.place, affordance.name)
         if first != affordance.name:
             where = places[affordance.name], affordance.name, first, places[first]
-            report.add(messages.space.SamePlace(*where))
+            report.add(messages.places.SamePlace(*where))
 
 
 def _check_stored(affordances: list[Affordance], places: dict[str, Span], report: Findings) -> None:
     """Check that there are not too many places to store."""
     if len(affordances) > MOST_STORED:
         first = affordances[MOST_STORED]
-        report.add(messages.space.TooManyStored(places[first.name], len(affordances), MOST_STORED))
+        report.add(messages.places.TooManyStored(places[first.name], len(affordances), MOST_STORED))
 
 
 def _check_room(affordances: list[Affordance], grid: Grid, agents: int, report: Findings) -> None:
@@ -206,7 +206,7 @@ def _check_room(affordances: list[Affordance], grid: Grid, agents: int, report: 
     needed += len(fixed) if prod(grid.sizes) <= MOST_CELLS else 0
     if needed > room:
         things = len(fixed) + at_random
-        report.add(messages.space.TooFewCells(grid.span, room, things, agents, needed))
+        report.add(messages.places.TooFewCells(grid.span, room, things, agents, needed))
 
 
 def _check_map_room(
@@ -217,13 +217,13 @@ def _check_map_room(
     if ground.starts is not None:
         starts = len(ground.cells(ground.starts))
         if agents > starts:
-            report.add(messages.space.TooFewStarts(ground.span, starts, agents, graph))
+            report.add(messages.places.TooFewStarts(ground.span, starts, agents, graph))
         agents = 0  # they take no other cell
     taken = set(ground.cells(ground.walls + (ground.starts or "")))
     taken |= {cell_of(grid, place) for place in fixed}
     free = prod(grid.sizes) - len(taken)
     if at_random + agents > free or len(ground.cells(ground.walls)) == prod(grid.sizes):
-        report.add(messages.space.TooFewFreeCells(ground.span, free, at_random, agents, graph))
+        report.add(messages.places.TooFewFreeCells(ground.span, free, at_random, agents, graph))
 
 
 def _permuted_cells(grid: Grid) -> int:

@@ -47,14 +47,14 @@ def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findin
     space = only(all_of(file.declarations, syntax.SpaceDecl), "`space`", report)
     moves = only(all_of(file.declarations, syntax.MovesDecl), "`moves`", report)
     if space is None:
-        report.add(messages.names.PartMissing(file.name.span, file.name.text, "space"))
+        report.add(messages.lacking.PartMissing(file.name.span, file.name.text, "space"))
         return
     expressions = Expressions(names, report)
     ground = resolve_map(file, names, expressions, report)
     drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
     given = space_properties(space, report)
     if space.kind.text in syntax.GRIDS and not space.sizes and not drawn:
-        report.add(messages.names.MapMissing(space.span))
+        report.add(messages.lacking.MapMissing(space.span))
     if drawn and ground is None:
         draft.moves, names.moves = None, None
         return

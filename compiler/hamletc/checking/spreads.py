@@ -26,7 +26,7 @@ def resolve_spread(
         return None
     span = Span(written[0].span.line, written[0].span.column, written[-1].span.end_line, written[-1].span.end_column)
     if not isinstance(space, Grid):
-        report.add(messages.space.SpreadWithoutGrid(span, space.span))
+        report.add(messages.places.SpreadWithoutGrid(span, space.span))
         return None
     given: dict[str, syntax.SpreadItem] = {}
     for item in written:
@@ -74,16 +74,16 @@ def check_spreads(affordances: list[Affordance], space: Space | None, report: Fi
     for size in space.sizes:
         cells *= size
     if cells > MOST_CELLS:
-        report.add(messages.space.SpreadOnTooManyCells(spread[0].span, cells, MOST_CELLS))
+        report.add(messages.places.SpreadOnTooManyCells(spread[0].span, cells, MOST_CELLS))
         return
     known = {each.name for each in affordances if each.place is not None}
     apart = [each for each in spread if each.spread is not None and each.spread.apart is not None]
     for each in affordances:
         if each.spread is not None and each.spread.near is not None and each.spread.near not in known:
-            report.add(messages.space.NearLaterOne(each.spread.span, each.name, each.spread.near))
+            report.add(messages.places.NearLaterOne(each.spread.span, each.name, each.spread.near))
             return
         if [each] == apart and each.spread is not None:
-            report.add(messages.space.ApartAlone(each.spread.span))
+            report.add(messages.places.ApartAlone(each.spread.span))
         known.add(each.name)
     _check_possible(affordances, space, spread, report)
 
@@ -96,8 +96,8 @@ def _check_possible(affordances: list[Affordance], grid: Grid, spread: list[Affo
         if each.spread is None or region is None or ground is None:
             continue
         if not set(ground.cells(ground.region(region))).intersection(free):
-            report.add(messages.space.RegionFull(each.spread.span, region))
+            report.add(messages.places.RegionFull(each.spread.span, region))
             return
     if next(arrangements(grid, tuple(affordances)), None) is None:
         last = spread[-1]
-        report.add(messages.space.NoArrangement(last.spread.span if last.spread else last.span))
+        report.add(messages.places.NoArrangement(last.spread.span if last.spread else last.span))

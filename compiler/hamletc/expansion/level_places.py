@@ -313,15 +313,15 @@ def _wrong_region(
 def _wrong_letter(letter: syntax.Quoted, drawn: Drawn, head: syntax.AffordanceDecl | None) -> Iterator[Finding]:
     """What is wrong with a letter that is a place; an affordance (`head`) may be absent from a level."""
     if len(letter.text) != 1:
-        yield messages.space.SeveralLetters(letter.span)
+        yield messages.places.SeveralLetters(letter.span)
         return
     if letter.text not in drawn.letters:
-        yield messages.space.LetterOfNoCell(letter.span, letter.text, drawn.map.span)
+        yield messages.places.LetterOfNoCell(letter.span, letter.text, drawn.map.span)
         return
     if letter.text in drawn.walls:
         level = next(each for each in drawn.levels if drawn.cells(each, letter.text))
         x, y = drawn.cells(level, letter.text)[0]
-        yield messages.space.PlaceIsWall(letter.span, x, y, drawn.map.span)
+        yield messages.places.PlaceIsWall(letter.span, x, y, drawn.map.span)
         return
     if head is not None and head.solid is not None and letter.text in drawn.starts:
         yield messages.blocking.SolidStart(head.name.span, head.name.text, "agents begin on its cell")

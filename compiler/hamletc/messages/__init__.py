@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from hamletc.messages import elsewhere as elsewhere
     from hamletc.messages import everywhere as everywhere
     from hamletc.messages import expressions as expressions
+    from hamletc.messages import graph as graph
     from hamletc.messages import headings as headings
     from hamletc.messages import inert as inert
+    from hamletc.messages import lacking as lacking
     from hamletc.messages import layers as layers
     from hamletc.messages import levels as levels
     from hamletc.messages import maps as maps
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from hamletc.messages import observations as observations
     from hamletc.messages import pairs as pairs
     from hamletc.messages import past as past
+    from hamletc.messages import places as places
     from hamletc.messages import posts as posts
     from hamletc.messages import pushing as pushing
     from hamletc.messages import ranges as ranges

@@ -158,3 +158,18 @@ class NeverPlaces(Finding):
     def told(self) -> Told:
         hint = "Let it reach 1 or more; hours and `needs` say when an affordance cannot be used."
         return Told("this capacity never serves anybody", hint, f"its places are {self.places}")
+
+
+@finding("H046")
+class HourOutsideClock(Finding):
+    """`closing`: whether it is an hour that ends opening hours."""
+
+    most: int
+    closing: bool
+    clock: Span | None
+
+    def told(self) -> Told:
+        past = "; hours that end before they begin go on past midnight" if self.closing else ""
+        clock = () if self.clock is None else (Label(self.clock, "the clock"),)
+        hint = f"Write 0 .. {self.most}{past}."
+        return Told("this hour is outside the clock", hint, f"not in 0 .. {self.most}", clock)

@@ -353,3 +353,11 @@ class ConstantComparison(Finding):
         hint = "Compare something that changes, or leave the condition out."
         message = f"this comparison is {'always' if self.holds else 'never'} true"
         return Told(message, hint, "both sides are constant")
+
+
+@finding("H015")
+class TooManyLevels(Finding):
+    most: int
+
+    def told(self) -> Told:
+        return Told(f"an expression of more than {self.most} levels", "A rule can compute a meter in steps.")

@@ -1,13 +1,10 @@
-"""Names: unknown ones, of another kind than needed, declared twice; what a universe must have for something."""
+"""Names: unknown ones, of another kind than needed, declared twice, that Python does not take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, TypeAlias
-
 from hamlet.universe import Span
 from hamletc.diagnostics import Edit, Finding, Label, Told, finding
-from hamletc.diagnostics.edit import behind, guessed
+from hamletc.diagnostics.edit import guessed
 from hamletc.foreign import OWN_WORDS, SAME_ELSEWHERE, instead
 from hamletc.language import syntax
 from hamletc.messages.everywhere import quoted
@@ -233,120 +230,6 @@ class NoAxis(Finding):
         return Told(f"the space has no axis `{self.name}`", hint, "", space)
 
 
-# --- what a universe must have ---------------------------------------------------------------------------------------
-
-
-@finding("H055")
-class SpaceNeeded(Finding):
-    """`thing` needs a space."""
-
-    thing: str
-    universe: Span
-
-    def told(self) -> Told:
-        hint = "Declare a space, as in `space grid 8 x 8`."
-        return Told(f"{self.thing} needs a space", hint, "this universe has none")
-
-
-@finding("H036")
-class ClockNeeded(Finding):
-    thing: str
-    universe: Span
-
-    def told(self) -> Told:
-        edits = (behind(self.universe, "\nclock 24 hours", sure=False),)
-        return Told(f"{self.thing} needs a clock", "Add `clock 24 hours`.", "this universe has none", edits=edits)
-
-
-@finding("H037")
-class LifespanNeeded(Finding):
-    thing: str
-    universe: Span
-
-    def told(self) -> Told:
-        edits = (behind(self.universe, "\nlifespan 500 ticks", sure=False),)
-        message = f"{self.thing} needs a lifespan"
-        return Told(message, "Add `lifespan 500 ticks`.", "this universe has none", edits=edits)
-
-
-@finding("H056")
-class TrackingNeeded(Finding):
-    thing: str
-    universe: Span
-
-    def told(self) -> Told:
-        message = f"{self.thing} needs uses that are tracked"
-        edits = (behind(self.universe, "\ntrack uses"),)
-        return Told(message, "Add `track uses`.", "this universe does not track them", edits=edits)
-
-
-@finding("H057")
-class LastingNeeded(Finding):
-    thing: str
-    universe: Span
-
-    def told(self) -> Told:
-        hint = "Let an affordance last, as in `affordance Bed at random lasts 4 ticks { ... }`."
-        return Told(f"{self.thing} needs an affordance that lasts", hint, "this universe has none")
-
-
-NEEDED: dict[str, Callable[[Span, str, Span], Finding]] = {
-    "space": SpaceNeeded,
-    "clock": ClockNeeded,
-    "lifespan": LifespanNeeded,
-    "tracking": TrackingNeeded,
-    "lasting affordance": LastingNeeded,
-}
-"""What a universe may lack."""
-
-
-@finding("H046")
-class HourOutsideClock(Finding):
-    """`closing`: whether it is an hour that ends opening hours."""
-
-    most: int
-    closing: bool
-    clock: Span | None
-
-    def told(self) -> Told:
-        past = "; hours that end before they begin go on past midnight" if self.closing else ""
-        clock = () if self.clock is None else (Label(self.clock, "the clock"),)
-        hint = f"Write 0 .. {self.most}{past}."
-        return Told("this hour is outside the clock", hint, f"not in 0 .. {self.most}", clock)
-
-
-Part: TypeAlias = Literal["space", "meter", "reward"]
-PARTS: dict[Part, str] = {
-    "space": "Add `space grid 8 x 8`, or `space none`.",
-    "meter": "Add `meter energy = 1.0 { decay 0.005 }`.",
-    "reward": "Add what is paid, as in `reward energy`, or `reward nothing`.",
-}
-"""What every universe has, and how that is added."""
-FIRST: dict[Part, str] = {
-    "space": "space none",
-    "meter": "meter energy = 1.0 { decay 0.005 }",
-    "reward": "reward nothing",
-}
-"""The shortest way to add it."""
-
-
-@finding("H025")
-class PartMissing(Finding):
-    universe: str
-    part: Part
-
-    def told(self) -> Told:
-        edits = (behind(self.span, f"\n{FIRST[self.part]}", sure=False),)
-        return Told(f"the universe `{self.universe}` has no {self.part}", PARTS[self.part], edits=edits)
-
-
-@finding("H141")
-class MapMissing(Finding):
-    def told(self) -> Told:
-        hint = 'Draw it, as in `map { "####" "#..#" "####"  wall "#" }`, or write a size, as in `space grid 8 x 8`.'
-        return Told("the universe has no map", hint)
-
-
 @finding("H053")
 class NameNotImported(Finding):
     """The name of a universe that Python does not take; `keyword`: it is a word of Python."""
@@ -359,81 +242,3 @@ class NameNotImported(Finding):
         label = "a word of Python" if self.keyword else "no name in Python"
         hint = f"Its package could not be imported; {could}"
         return Told(f"a universe cannot be called `{self.name}`", hint, label)
-
-
-@finding("H015")
-class TooManyLevels(Finding):
-    most: int
-
-    def told(self) -> Told:
-        return Told(f"an expression of more than {self.most} levels", "A rule can compute a meter in steps.")
-
-
-# --- what a statement may write --------------------------------------------------------------------------------------
-
-
-@finding("H090")
-class WrittenByAgent(Finding):
-    """A meter of the world that an agent writes; `affordance` is the one that has it, and `own` its name there."""
-
-    meter: str
-    declared: Span
-    own: str
-    affordance: str | None
-
-    def told(self) -> Told:
-        rule = f"`rule NAME: {self.meter} -= count(used == Shop)`"
-        hint = f"A rule of the world can, by what its agents did: {rule} in `world {{ }}`."
-        if self.affordance is not None:
-            rule = f"`rule NAME: {self.own} -= count(used == {self.affordance})`"
-            hint = f"A rule in the braces of the affordance can, by what agents did: {rule}."
-        secondary = (Label(self.declared, "a meter of the world"),)
-        label = "agents of a world would write it at once"
-        return Told(f"an agent cannot change `{self.meter}`, which is the world's", hint, label, secondary)
-
-
-@finding("H091")
-class WrittenByWorld(Finding):
-    meter: str
-    declared: Span
-
-    def told(self) -> Told:
-        hint = f"Write a meter of the world here; a rule of the agents can read that and change `{self.meter}`."
-        message = f"a rule of the world cannot change `{self.meter}`, which each agent has"
-        return Told(message, hint, "", (Label(self.declared, "a meter of agents"),))
-
-
-@finding("H186")
-class WrittenByCells(Finding):
-    meter: str
-    whose: Literal["agents", "the world"]
-    declared: Span
-
-    def told(self) -> Told:
-        hint = f"A rule of {self.whose} can, and reads what cells have: an agent by the name, of its own cell."
-        message = f"a rule of cells cannot change `{self.meter}`, which is no meter of cells"
-        return Told(message, hint, "", (Label(self.declared, f"a meter of {self.whose}"),))
-
-
-@finding("H185")
-class WrittenOfCells(Finding):
-    """A meter of cells that the world writes."""
-
-    meter: str
-    declared: Span
-
-    def told(self) -> Told:
-        hint = f"Let cells ask for what the world has: `rule NAME: raining -> {self.meter} += 0.1` in `cells {{ }}`."
-        secondary = (Label(self.declared, "a meter of cells"),)
-        return Told(f"the world cannot change `{self.meter}`, which each cell has for itself", hint, "", secondary)
-
-
-@finding("H272")
-class WrittenOnce(Finding):
-    let: str
-    declared: Span
-
-    def told(self) -> Told:
-        hint = f"Declare a state, which statements can write: `state {self.let}: ... = ...`."
-        secondary = (Label(self.declared, "drawn once, when an episode begins"),)
-        return Told(f"`{self.let}` is a let, and nothing writes it", hint, "", secondary)

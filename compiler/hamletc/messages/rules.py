@@ -147,3 +147,70 @@ class TooManyRepeated(Finding):
     def told(self) -> Told:
         hint = "Repeat fewer statements, or less often: each round is written out."
         return Told(f"the rounds of `repeat` stand for more than {self.most:,} statements", hint)
+
+
+@finding("H090")
+class WrittenByAgent(Finding):
+    """A meter of the world that an agent writes; `affordance` is the one that has it, and `own` its name there."""
+
+    meter: str
+    declared: Span
+    own: str
+    affordance: str | None
+
+    def told(self) -> Told:
+        rule = f"`rule NAME: {self.meter} -= count(used == Shop)`"
+        hint = f"A rule of the world can, by what its agents did: {rule} in `world {{ }}`."
+        if self.affordance is not None:
+            rule = f"`rule NAME: {self.own} -= count(used == {self.affordance})`"
+            hint = f"A rule in the braces of the affordance can, by what agents did: {rule}."
+        secondary = (Label(self.declared, "a meter of the world"),)
+        label = "agents of a world would write it at once"
+        return Told(f"an agent cannot change `{self.meter}`, which is the world's", hint, label, secondary)
+
+
+@finding("H091")
+class WrittenByWorld(Finding):
+    meter: str
+    declared: Span
+
+    def told(self) -> Told:
+        hint = f"Write a meter of the world here; a rule of the agents can read that and change `{self.meter}`."
+        message = f"a rule of the world cannot change `{self.meter}`, which each agent has"
+        return Told(message, hint, "", (Label(self.declared, "a meter of agents"),))
+
+
+@finding("H186")
+class WrittenByCells(Finding):
+    meter: str
+    whose: Literal["agents", "the world"]
+    declared: Span
+
+    def told(self) -> Told:
+        hint = f"A rule of {self.whose} can, and reads what cells have: an agent by the name, of its own cell."
+        message = f"a rule of cells cannot change `{self.meter}`, which is no meter of cells"
+        return Told(message, hint, "", (Label(self.declared, f"a meter of {self.whose}"),))
+
+
+@finding("H185")
+class WrittenOfCells(Finding):
+    """A meter of cells that the world writes."""
+
+    meter: str
+    declared: Span
+
+    def told(self) -> Told:
+        hint = f"Let cells ask for what the world has: `rule NAME: raining -> {self.meter} += 0.1` in `cells {{ }}`."
+        secondary = (Label(self.declared, "a meter of cells"),)
+        return Told(f"the world cannot change `{self.meter}`, which each cell has for itself", hint, "", secondary)
+
+
+@finding("H272")
+class WrittenOnce(Finding):
+    let: str
+    declared: Span
+
+    def told(self) -> Told:
+        hint = f"Declare a state, which statements can write: `state {self.let}: ... = ...`."
+        secondary = (Label(self.declared, "drawn once, when an episode begins"),)
+        return Told(f"`{self.let}` is a let, and nothing writes it", hint, "", secondary)

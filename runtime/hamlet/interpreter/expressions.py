@@ -15,7 +15,7 @@ from hamlet import schema, universe
 from hamlet.interpreter import among, coverage, draws, functions
 from hamlet.interpreter.elsewhere import read
 from hamlet.interpreter.lanes import Lanes
-from hamlet.interpreter.space import apart, clamp, distance, place_at, speed, straight_distance
+from hamlet.interpreter.space import apart, beside, clamp, distance, place_at, speed, straight_distance
 from hamlet.interpreter.ways import walking_distance
 from hamlet.universe import Expression, Span
 
@@ -38,7 +38,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case universe.Binary(op="pow", left=left, right=universe.Number(exponent)) if exponent.is_integer():
             return functions.whole_power(evaluate(left, lanes, measured), exponent)
         case universe.Binary(op=op, left=left, right=right):
-            return binary(op, evaluate(left, lanes, measured), evaluate(right, lanes, measured))
+            return functions.binary(op, evaluate(left, lanes, measured), evaluate(right, lanes, measured))
         case universe.Truth(value=value):
             return torch.full_like(lanes.running, value)
         case universe.ParamValue(param=param):
@@ -126,7 +126,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
                 raise ValueError(f"previous outside a tick, line {expression.span.line}")
             return evaluate(operand, lanes.before)
         case universe.Unary(op=op, operand=operand):
-            return unary(op, evaluate(operand, lanes, measured))
+            return functions.unary(op, evaluate(operand, lanes, measured))
         case universe.Clamp(operand=operand, low=low, high=high):
             return clamp(*(evaluate(part, lanes, measured) for part in (operand, low, high)))
         case universe.TableValue(table=table, indices=indices):
@@ -178,36 +178,12 @@ def joined(expression: universe.Among, each: Tensor, running: Tensor) -> Tensor:
 
 
 def neighbours(operand: Expression, lanes: Lanes) -> Tensor:
-    """The sums of a number over the cells beside each, f32 [worlds, cells], in the order of the axes."""
+    """The sums of a number over the cells beside each, f32 [worlds, cells]."""
     if lanes.nearby is None:
         raise ValueError(f"neighbours of what is no cell, line {operand.span.line}")
     there = lanes.nearby
     values = torch.where(there.running, evaluate(operand, there), torch.zeros_like(there.running, dtype=torch.float32))
-    # The first axis is the last dimension.
-    laid = values.view(len(values), *lanes.grid.sizes[::-1])
-    around: Tensor | None = None
-    for axis, size in enumerate(lanes.grid.sizes):
-        dimension = laid.dim() - 1 - axis
-        for step, edge in ((1, 0), (-1, size - 1)):
-            beside = laid.roll(step, dimension)
-            if lanes.grid.edges != "wrap":
-                beside.select(dimension, edge).zero_()
-            around = beside if around is None else around + beside
-    assert around is not None, "a grid has an axis"
-    if lanes.grid.metric == "hexagonal":
-        around = around + _diagonally(laid, 1, lanes) + _diagonally(laid, -1, lanes)
-    return around.reshape(values.shape)
-
-
-def _diagonally(laid: Tensor, right: int, lanes: Lanes) -> Tensor:
-    """Values of the hexagons that are `right` columns further right and as many rows further up; [worlds, rows,
-    columns].
-    """
-    beside = laid.roll((-right, right), (2, 1))
-    if lanes.grid.edges != "wrap":
-        beside.select(1, 0 if right > 0 else -1).zero_()
-        beside.select(2, -1 if right > 0 else 0).zero_()
-    return beside
+    return beside(values, lanes)
 
 
 def upon(expression: universe.Upon, lanes: Lanes) -> Tensor:
@@ -326,48 +302,6 @@ def share_of_use(lanes: Lanes) -> Tensor:
             share = spent / lanes.constant(float(affordance.duration))
             result = torch.where(lanes.engaged == number, share, result)
     return result
-
-
-def unary(op: universe.UnaryOp, value: Tensor) -> Tensor:
-    """The value of a unary operation."""
-    match op:
-        case "-":
-            return -value
-        case "not":
-            return ~value
-        case _:
-            return functions.call(op, value)
-
-
-def binary(op: universe.BinaryOp, left: Tensor, right: Tensor) -> Tensor:
-    """The value of a binary operation; arithmetic is rounded once."""
-    match op:
-        case "+":
-            return left + right
-        case "-":
-            return left - right
-        case "*":
-            return left * right
-        case "/":
-            return left / right
-        case "<":
-            return left < right
-        case "<=":
-            return left <= right
-        case ">":
-            return left > right
-        case ">=":
-            return left >= right
-        case "==":
-            return left == right
-        case "!=":
-            return ~(left == right)
-        case "and":
-            return left & right
-        case "or":
-            return left | right
-        case _:
-            return functions.call_with_two(op, left, right)
 
 
 def day_time(function: Literal["sin", "cos"], lanes: Lanes) -> Tensor:

@@ -1,4 +1,4 @@
-"""Functions of expressions on f32 tensors; the elementary ones step by step as docs/functions.md says."""
+"""Operators and functions of expressions on f32 tensors; the elementary ones step by step as docs/functions.md says."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
+from hamlet import universe
 from hamlet.interpreter.fma import fma
 from hamlet.numbers import elementary as e
 from hamlet.numbers.binary32 import bits32, from_bits32
@@ -285,3 +286,45 @@ def whole_power(x: Tensor, exponent: float) -> Tensor:
     n = number(exponent, x)
     size = power(x.abs(), n)
     return torch.where(x < 0.0, -size, size) if n.item() % 2 else size
+
+
+def unary(op: universe.UnaryOp, value: Tensor) -> Tensor:
+    """The value of a unary operation."""
+    match op:
+        case "-":
+            return -value
+        case "not":
+            return ~value
+        case _:
+            return call(op, value)
+
+
+def binary(op: universe.BinaryOp, left: Tensor, right: Tensor) -> Tensor:
+    """The value of a binary operation; arithmetic is rounded once."""
+    match op:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case "/":
+            return left / right
+        case "<":
+            return left < right
+        case "<=":
+            return left <= right
+        case ">":
+            return left > right
+        case ">=":
+            return left >= right
+        case "==":
+            return left == right
+        case "!=":
+            return ~(left == right)
+        case "and":
+            return left & right
+        case "or":
+            return left | right
+        case _:
+            return call_with_two(op, left, right)

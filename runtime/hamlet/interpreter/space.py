@@ -265,3 +265,32 @@ def place_at(lanes: Lanes, affordance: str) -> Tensor:
             return distance(lanes, affordance) <= lanes.constant(reach)
         case NoSpace():
             return torch.ones_like(lanes.alive)
+
+
+def beside(values: Tensor, lanes: Lanes) -> Tensor:
+    """The sums of values [worlds, cells] over the cells beside each, in the order of the axes."""
+    # The first axis is the last dimension.
+    laid = values.view(len(values), *lanes.grid.sizes[::-1])
+    around: Tensor | None = None
+    for axis, size in enumerate(lanes.grid.sizes):
+        dimension = laid.dim() - 1 - axis
+        for step, edge in ((1, 0), (-1, size - 1)):
+            there = laid.roll(step, dimension)
+            if lanes.grid.edges != "wrap":
+                there.select(dimension, edge).zero_()
+            around = there if around is None else around + there
+    assert around is not None, "a grid has an axis"
+    if lanes.grid.metric == "hexagonal":
+        around = around + _diagonally(laid, 1, lanes) + _diagonally(laid, -1, lanes)
+    return around.reshape(values.shape)
+
+
+def _diagonally(laid: Tensor, right: int, lanes: Lanes) -> Tensor:
+    """Values of the hexagons that are `right` columns further right and as many rows further up; [worlds, rows,
+    columns].
+    """
+    there = laid.roll((-right, right), (2, 1))
+    if lanes.grid.edges != "wrap":
+        there.select(1, 0 if right > 0 else -1).zero_()
+        there.select(2, -1 if right > 0 else 0).zero_()
+    return there
