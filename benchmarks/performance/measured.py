@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Mapping
 
-from tables import Report, Reports, billions, counted_kernels, markdown, missing, work
+from counted import counted_kernels, work
+from reports import Report, Reports, billions, markdown, missing
 
 from hamlet_lab.profile.model import GPUS, predict
 

@@ -4,8 +4,8 @@ plots:
     python benchmarks/performance/page.py          (or: make performance)
     python benchmarks/performance/page.py --check  exit code 1 if a page is not what the results say
 
-A region of a page begins with `<!-- begin NAME -->` and ends with `<!-- end NAME -->`; NAME is a function in tables.py
-or ported.py.
+A region of a page begins with `<!-- begin NAME -->` and ends with `<!-- end NAME -->`; NAME is a function in tables.py,
+counted.py, measured.py or ported.py.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 import measured
 import ported
 import tables
-from tables import Report, Table
+from reports import Report, Table
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

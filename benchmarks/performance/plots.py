@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tables import Report
+from reports import Report
 
 COLOURS = {"none": "tab:blue", "float32": "tab:orange"}
 LABELS = {"agents": "agents", "meters": "meters", "affordances": "affordances", "ticks": "ticks per launch"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from tables import Report, Reports, markdown, millions, missing, source
+from reports import Report, Reports, markdown, millions, missing, source
 
 Rates: TypeAlias = Mapping[str, Any]
 

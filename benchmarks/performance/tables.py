@@ -2,58 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
-from typing import Any, TypeAlias, get_args
+from collections.abc import Sequence
 
-from hamlet_lab.machine_code.pipes import PIPES
-from hamlet_lab.profile.model import GPUS, Limit, Work, agents_for, predict
+from counted import counted_kernels, kernels, model, phases, pipes
+from reports import Report, Reports, Table, markdown, millions, missing, percent, source, spread
 
-Report: TypeAlias = dict[str, Any]
-Reports: TypeAlias = Mapping[str, Report]
-Table: TypeAlias = Callable[[Reports], str]
-
-COUNT = "python benchmarks/machine_code.py"
 ON_CPUS = ("c", "numba")
 """Backends for CPUs, the present one first: results are kept from a time when kernels were compiled by numba."""
 KERNELS = tuple(f"{name}:" for name in ON_CPUS)
 """How names of rows of kernels for CPUs begin."""
-LIMITS: tuple[Limit, ...] = get_args(Limit)
-HOSTS = (40e-6, 8e-6)
-"""Seconds that the host needs for a launch where nothing is measured: slow and fast."""
-DRIVER = 4e-6
-"""Seconds of NVIDIA's driver for a launch. Assumed."""
-
-
-def markdown(alignment: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table; `alignment` has an `l` (text) or an `r` (numbers) for each column."""
-    rule = [{"l": "---", "r": "--:"}[side] for side in alignment]
-    return "\n".join("| " + " | ".join(row) + " |" for row in (headings, rule, *rows))
-
-
-def missing(command: str, what: str = "Not measured yet") -> str:
-    return f"{what}. The command: `{command}`."
-
-
-def millions(rate: float) -> str:
-    """To three digits."""
-    value = rate / 1e6
-    return f"{value:.3f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
-
-
-def spread(row: Report) -> str:
-    return f"{millions(row['median'])} ({millions(row['slowest'])} to {millions(row['fastest'])})"
-
-
-def percent(row: Report) -> str:
-    found = row["percent"]
-    return f"{found['median']:+.1f}% ({found['least']:+.1f} to {found['most']:+.1f})"
-
-
-def source(facts: Report, machine: str = "machine") -> str:
-    """Where numbers come from, below their table."""
-    load = f" Load: {facts['load']}." if "load" in facts else ""
-    return f"{facts[machine]}; {facts['versions']}; commit {facts['commit'][:12]}; `{facts['command']}`.{load}"
 
 
 def _between(before: float, after: float) -> str:
@@ -227,124 +184,6 @@ def strategies(reports: Reports) -> str:
     headings = ("", "strategy", "million agent-ticks per second", "ratio to b", "equal to the interpreter")
     facts = report["machine"] | {"load": _between(*report["load"])}
     return f"{markdown('llrrl', headings, rows)}\n\n{source(facts)}"
-
-
-def kernels(reports: Reports) -> str:
-    """Registers and instructions on sm_90."""
-    if (report := reports.get("kernels")) is None:
-        return missing(COUNT)
-    rows = [
-        [row["universe"], row["kernel"], str(row["registers"]), str(row["spilled"]), f"{row['instructions']:,}",
-         "" if row["loop"] is None else f"{row['loop']['every']} ({row['loop']['alu']}) + {row['loop']['sometimes']}"]
-        for row in report["kernels"]
-        if row["capability"] == 90
-    ]  # fmt: skip
-    headings = (
-        "universe",
-        "kernel",
-        "registers",
-        "bytes spilled",
-        "instructions",
-        "loop: every time (of those ALU) + at times",
-    )
-    return f"{markdown('llrrrr', headings, rows)}\n\n{source(report['facts'])}"
-
-
-def phases(reports: Reports) -> str:
-    """Executed instructions of the town's kernels by phase of the tick."""
-    counted = [
-        row for row in counted_kernels(reports) if row["universe"] == "town" and row["kernel"] in ("rollout", "step")
-    ]
-    if not counted:
-        return missing(COUNT)
-    names = list(dict.fromkeys(name for kernel in counted for name in kernel["phases"]))
-    rows = [[name, *_cells(kernel["phases"].get(name, (0, 0)) for kernel in counted)] for name in names]
-    rows.append(["all", *_cells((kernel["executed"], kernel["pipes"]["alu"]) for kernel in counted)])
-    headings = [heading for kernel in counted for heading in (kernel["kernel"], "of those ALU")]
-    return markdown("lrrrr", ("phase", *headings), rows)
-
-
-def _cells(counts: Iterable[Sequence[float]]) -> list[str]:
-    return [f"{number:.1f}" for pair in counts for number in pair]
-
-
-def counted_kernels(reports: Reports) -> list[Report]:
-    """What was counted of each kernel."""
-    found: list[Report] = reports.get("kernels", {}).get("executed", [])
-    return found
-
-
-def pipes(reports: Reports) -> str:
-    """Executed instructions of all kernels by pipe, and what they move."""
-    if not (counted := counted_kernels(reports)):
-        return missing(COUNT)
-    names = [name for name in PIPES if any(name in row["pipes"] for row in counted)]
-    rows = [
-        [row["universe"], row["kernel"], f"{row['executed']:,.1f}",
-         *(f"{row['pipes'].get(name, 0):,.1f}" for name in names),
-         f"{row['stores']:.1f}", f"{row['read']:.0f} + {row['written']:.0f}", f"{row['waits']:.2f}"]
-        for row in counted
-    ]  # fmt: skip
-    headings = ("universe", "kernel", "executed", *names, "stores", "bytes read + written", "waits for loads")
-    return markdown("ll" + "r" * (len(headings) - 2), headings, rows)
-
-
-def model(reports: Reports) -> str:
-    """What each kernel should do on GPUs, by the counts."""
-    if not (counted := counted_kernels(reports)):
-        return missing(COUNT)
-    first, *others = GPUS
-    hosts = _hosts(reports)
-    said = {row["universe"] + row["kernel"]: {gpu: predict(work(row), gpu) for gpu in GPUS} for row in counted}
-    rows, checks = [], []
-    for row in counted:
-        start = [row["universe"], row["kernel"]]
-        found = said[row["universe"] + row["kernel"]]
-        on, ticks = found[first], max(row["ticks"], 1)
-        rows.append(
-            [*start, str(on.warps), *(billions(on.limits[limit]) for limit in LIMITS),
-             on.busiest if on.bound == "pipe" else on.bound, f"**{billions(on.rate)}**",
-             *(f"{billions(found[gpu].rate)}" for gpu in others),
-             *(f"{agents_for(on.rate, host, ticks):,.0f}" for host in hosts)]
-        )  # fmt: skip
-        checks.append(
-            [*start, str(row["registers"]), f"{row['executed'] * ticks:,.0f}", f"{row['pipes']['alu'] * ticks:,.0f}",
-             *(f"{on.busy.get(name, 0):.0%}" for name in ("issue", "alu", "fma", "fmaheavy", "lsu", "memory"))]
-        )  # fmt: skip
-    headings = (
-        "universe", "kernel", "warps", *LIMITS, "bound by", first.name, *(gpu.name for gpu in others),
-        *(f"agents for {1e6 * host:.0f} us" for host in hosts),
-    )  # fmt: skip
-    checked = (
-        "universe", "kernel", "registers", "instructions of a warp", "of those ALU", "issue", "ALU", "FMA", "FMA heavy",
-        "LSU", "memory",
-    )  # fmt: skip
-    return "\n\n".join(
-        [
-            f"Billions of agent-ticks per second; limits and warps of a multiprocessor are those of the {first.name}:",
-            markdown("ll" + "r" * 5 + "l" + "r" * (len(headings) - 8), headings, rows),
-            f"What `ncu` should show on the {first.name} for one launch; instructions are those of its ticks together, "
-            "and the last columns are shares of the peak:",
-            markdown("ll" + "r" * (len(checked) - 2), checked, checks),
-        ]
-    )
-
-
-def _hosts(reports: Reports) -> tuple[float, ...]:
-    """Seconds that the host needs for a launch: the slowest way that was timed without the driver, and that."""
-    if (report := reports.get("host")) is None:
-        return HOSTS
-    return (max(row["whole"]["median"] for row in report["rows"]) / 1e6 + DRIVER,)
-
-
-def work(row: Report) -> Work:
-    """The counts of a kernel, for the model of GPUs."""
-    return Work(**{field.name: row[field.name] for field in fields(Work)})
-
-
-def billions(rate: float) -> str:
-    """To a digit behind the point."""
-    return f"{rate / 1e9:.1f}" if rate < 1e11 else f"{rate / 1e9:,.0f}"
 
 
 def _backends(kind: str, reports: Reports) -> tuple[str, str]:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from hamlet import schema
+from hamlet.errors import ModuleError
+from hamlet.package.module import Module
 from hamlet.strict_json import parsed
 from hamlet.universe import ObserveWindow, Universe
 
@@ -170,3 +172,20 @@ def _read(kind: Any, value: Any, place: str) -> Any:
             f"{place}: {' or '.join(words[choice] for choice in choices)} is expected, not {value!r}"
         )
     return value
+
+
+def description_of(module: Module) -> Description:
+    """HAMLET's names of the parts of a universe: as its pack says, or else their own names.
+
+    Raises:
+        ModuleError: the package's description is not one of its universe.
+    """
+    source = module.sources.get(FILENAME)
+    if source is None:
+        return describe(module.universe)
+    try:
+        description = from_json(source.decode())
+        check(description, module.universe)
+    except (DescriptionError, UnicodeDecodeError) as error:
+        raise ModuleError(f"{module.path / FILENAME}: {error}: compile it again") from error
+    return description
