@@ -20,7 +20,7 @@ AHEAD = (
 OPENING = re.compile(r"(What|Whatever|It|Its|Those|These|They|Them|The (found|given|known|wanted|kept))\b")
 EMPTY = frozenset(("found", "given", "known", "wanted", "kept", "it", "so_many"))
 OF_FORMATS = {
-    "runtime/hamlet/universe/declarations.py": {"kept"},
+    "runtime/hamlet/universe/meters.py": {"kept"},
     "runtime/hamlet/backend/buffers.py": {"kept"},
     "lab/hamlet_lab/divergence/record.py": {"found"},
     "compiler/hamletc/errors.py": {"found"},

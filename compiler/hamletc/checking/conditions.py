@@ -1,17 +1,18 @@
-"""Conditions that decide nothing where they are tested."""
+"""Places where conditions are tested, and conditions that decide nothing there."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hamlet import universe
-from hamlet.universe import Expression, Span
-from hamletc import messages
-from hamletc.checking.knowledge import Known, links
+from hamlet.universe import Expression, Span, Statement, assigns
+from hamletc import intervals, messages
+from hamletc.checking.knowledge import Known, join, links
 from hamletc.checking.report import Findings
 from hamletc.diagnostics import Label
+from hamletc.intervals import Interval
 
 if TYPE_CHECKING:
     from hamletc.messages.ranges import Side
@@ -53,6 +54,34 @@ class Place:
     def after(self, known: Known) -> Place:
         """The same place when a statement has run."""
         return Place(known, self.before, self.given)
+
+    def clamped(self, written: Iterable[Statement]) -> Place:
+        """The same place when the meters that statements write have been clamped."""
+        known = self.known
+        for assign in assigns(written):
+            known = known.write(assign.meter, inside(known.meter(assign.meter), known.around.bounds.get(assign.meter)))
+        return self.after(known)
+
+
+def choosing(action: str, where: Span, known: Known) -> Place:
+    """The place where an agent has chosen an action; `where` says so."""
+    place = Place(known, known).where(universe.ActionTaken(action, where), True, "this action is chosen here")
+    assert place is not None, "nothing was said of the action"
+    return place
+
+
+def joined_places(places: Iterable[Known | None]) -> Known:
+    """What is known where one of these is the case, of which there is one."""
+    found = join(list(places))
+    assert found is not None, "something happens in every tick"
+    return found
+
+
+def inside(value: Interval | None, bounds: Interval | None) -> Interval | None:
+    """Where a clamped value lies."""
+    if bounds is None:
+        return value
+    return bounds if value is None else intervals.inside(value, bounds)
 
 
 class Conditions:

@@ -17,11 +17,11 @@ from hamlet.universe.actions import INTERACT
 from hamlet.universe.space import has_momentum
 from hamlet.universe.stages import MOVES, Stage, StepName, branches
 from hamletc import intervals, messages
-from hamletc.checking.conditions import Basis, Conditions, Place
+from hamletc.checking.conditions import Basis, Conditions, Place, choosing, inside, joined_places
 from hamletc.checking.draft import Draft
 from hamletc.checking.facts import Levels
 from hamletc.checking.inert import Drain, check_constant, check_drain, check_reward, check_statement
-from hamletc.checking.knowledge import Known, join
+from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names
 from hamletc.checking.reach import Reach, Stages
 from hamletc.checking.report import Findings
@@ -126,11 +126,11 @@ class Course:
         choice = stages[0].guard.choice or MOVES
         ends = [start]
         if not walked:
-            ends = [self._moving(start) if choice == MOVES else _chosen(choice, ANYWHERE, start).known]
+            ends = [self._moving(start) if choice == MOVES else choosing(choice, ANYWHERE, start).known]
         for stage in stages:
             match stage.construct:
                 case universe.Action(name=name, needs=needs):
-                    able = self._test(needs, _chosen(name, self.names.span("action", name), start))
+                    able = self._test(needs, choosing(name, self.names.span("action", name), start))
                     ends = [] if able is None else [self._body(stage.statements, able).known]
                 case universe.Affordance():
                     ends = self._use(stage.construct, ends)
@@ -152,13 +152,9 @@ class Course:
         here = place.where(universe.Here(affordance.name, name), True, "an agent at this one")
         if affordance.opening is not None:
             here = self._test(affordance.opening, here)
-        hours = affordance.hours
-        if here is None or hours is None:
+        if here is None or affordance.hours is None:
             return here
-        since = universe.Binary(">=", universe.Hour(name), universe.Number(float(hours.opens), name), name)
-        until = universe.Binary("<", universe.Hour(name), universe.Number(float(hours.closes), name), name)
-        is_open = universe.Binary("and" if hours.opens < hours.closes else "or", since, until, name)
-        return here.where(is_open, True, "while this is open")
+        return here.where(affordance.hours.condition(name), True, "while this is open")
 
     def _use(self, affordance: universe.Affordance, ends: list[Known]) -> list[Known]:
         """What is known after agents used an affordance, or did not. Where an agent is at one affordance at most, it
@@ -167,7 +163,7 @@ class Course:
         if affordance.solid:
             there: Place | None = Place(so_far, so_far)  # who walks into it chose a move, and is not at it
         else:
-            there = self._at(affordance, _chosen(INTERACT, self.names.span("affordance", affordance.name), so_far))
+            there = self._at(affordance, choosing(INTERACT, self.names.span("affordance", affordance.name), so_far))
         able = self._test(affordance.needs, there)
         used = [so_far, *ends[1:], *([] if able is None else self._used(affordance, able))]
         return used if so_far.setting.together == "one" else [joined_places(used)]
@@ -178,7 +174,7 @@ class Course:
             ticked = self._unclamped(affordance.each_tick, place)
             done = self._unclamped(affordance.on_completion, ticked)
             both = (*affordance.each_tick, *affordance.on_completion)
-            return [_clamped(ticked.known, affordance.each_tick).bare(), _clamped(done.known, both).bare()]
+            return [ticked.clamped(affordance.each_tick).known.bare(), done.clamped(both).known.bare()]
         ticked = self._body((*affordance.instantly, *affordance.each_tick), place)
         return [ticked.known.bare(), self._body(affordance.on_completion, ticked).known.bare()]
 
@@ -293,8 +289,7 @@ class Course:
                 case universe.Displace() | universe.Teleport():
                     place = self._go(statement, place)
                 case universe.Together(body=together):
-                    loose = self._unclamped(together, place)
-                    place = loose.after(_clamped(loose.known, together))
+                    place = self._unclamped(together, place).clamped(together)
                 case universe.Guarded():
                     place = self._guarded(statement, place)
                 case _:
@@ -341,7 +336,7 @@ class Course:
         value, old = known.number(assign.value), known.meter(assign.meter)
         new = _result(assign, old, value)
         if assign.clamped:
-            new = _inside(new, known.around.bounds.get(assign.meter))
+            new = inside(new, known.around.bounds.get(assign.meter))
         if report is not None and self.basis == "anywhere" and not self.names.effects.owns(assign.meter):
             check_statement(assign, old, value, new, self._wrote.get(assign.meter), report)
         self._wrote[assign.meter] = assign.span
@@ -382,20 +377,6 @@ class Course:
             report.add(messages.ranges.NeverFiresHere(*about))
 
 
-def _chosen(action: str, where: Span, known: Known) -> Place:
-    """The place where an agent has chosen an action; `where` says so."""
-    place = Place(known, known).where(universe.ActionTaken(action, where), True, "this action is chosen here")
-    assert place is not None, "nothing was said of the action"
-    return place
-
-
-def joined_places(places: Iterable[Known | None]) -> Known:
-    """What is known where one of these is the case, of which there is one."""
-    found = join(list(places))
-    assert found is not None, "something happens in every tick"
-    return found
-
-
 def _result(assign: Assign, old: Interval | None, value: Interval | None) -> Interval | None:
     if value is None or (old is None and assign.op != "="):
         return None
@@ -409,17 +390,3 @@ def _result(assign: Assign, old: Interval | None, value: Interval | None) -> Int
                 return value
     except OverflowError:
         return ANYTHING
-
-
-def _inside(value: Interval | None, bounds: Interval | None) -> Interval | None:
-    """Where a clamped value lies."""
-    if bounds is None:
-        return value
-    return bounds if value is None else intervals.inside(value, bounds)
-
-
-def _clamped(known: Known, written: Iterable[Statement]) -> Known:
-    """When the meters that were written have been clamped."""
-    for assign in assigns(written):
-        known = known.write(assign.meter, _inside(known.meter(assign.meter), known.around.bounds.get(assign.meter)))
-    return known

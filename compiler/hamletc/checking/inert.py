@@ -10,12 +10,12 @@ from hamlet import universe
 from hamlet.universe import Expression, Span, assigns, draws, guards, parts, pushes, relocations
 from hamlet.universe.space import axes_of
 from hamletc import intervals, messages
+from hamletc.checking.changes import Changes
 from hamletc.checking.draft import Claim, Draft
 from hamletc.checking.effects import MOMENTS
 from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names
 from hamletc.checking.ranges import State
-from hamletc.checking.reach import Changes
 from hamletc.checking.report import Findings
 from hamletc.intervals import ZERO, Interval
 from hamletc.language import syntax

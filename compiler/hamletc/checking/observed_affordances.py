@@ -9,7 +9,7 @@ from hamlet.universe import Expression, Span
 from hamletc import messages
 from hamletc.checking.names import Names
 from hamletc.checking.observed_cells import affordances_of, shows_agents
-from hamletc.checking.observed_items import Listing, number_at
+from hamletc.checking.observed_items import Listing
 from hamletc.language import syntax
 
 
@@ -47,8 +47,5 @@ def _open_when(affordance: universe.Affordance, span: Span) -> Expression | None
     opening = None if affordance.appears is not None else affordance.opening
     if affordance.hours is None:
         return opening
-    hour, hours = universe.Hour(span), affordance.hours
-    since = universe.Binary(">=", hour, number_at(hours.opens, span), span)
-    until = universe.Binary("<", hour, number_at(hours.closes, span), span)
-    included = universe.Binary("and" if hours.opens < hours.closes else "or", since, until, span)
+    included = affordance.hours.condition(span)
     return included if opening is None else universe.Binary("and", included, opening, span)

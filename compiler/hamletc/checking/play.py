@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection
 from hamlet import universe
 from hamlet.universe import Cascade, Expression, Span, relocations
 from hamlet.universe.stages import by_step
-from hamletc.checking.conditions import Basis
-from hamletc.checking.course import Course, joined_places
+from hamletc.checking.conditions import Basis, joined_places
+from hamletc.checking.course import Course
 from hamletc.checking.draft import Draft
 from hamletc.checking.facts import Levels
 from hamletc.checking.inert import check_observed

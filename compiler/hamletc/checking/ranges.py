@@ -76,8 +76,6 @@ class Ranges:
                 return intervals.hull_of([then.number(value, state), then.number(otherwise, state)])
             case universe.Own(operand):
                 return self.number(operand, meters)
-            case universe.Apart():
-                return None if space is None else space.distance
             case universe.ParamValue(param):
                 return self.around.params.get(param)
             case universe.Deficit(span):
@@ -114,7 +112,7 @@ class Ranges:
                 return None if space is None else space.velocity[axis]
             case universe.Speed():
                 return None if space is None else space.speed
-            case universe.Distance():
+            case universe.Distance() | universe.Apart():
                 return None if space is None else space.distance
             case universe.StraightDistance():
                 return None if space is None else space.straight_distance
@@ -140,8 +138,10 @@ class Ranges:
                 self.condition(condition, meters)
                 return intervals.hull_of([self.number(then, meters), self.number(otherwise, meters)])
             case universe.DrawUniform(low, high):
-                ends = self.number(low, meters), self.number(high, meters)
-                return self._uniform(*ends, expression.span, (low, high))
+                least, most, cause = self.number(low, meters), self.number(high, meters), (low, high)
+                size = self.finite(intervals.subtract, most, least, expression.span, cause)
+                way = self.finite(intervals.multiply, size, intervals.SHARE, expression.span, cause)
+                return self.finite(intervals.add, least, way, expression.span, cause)
             case universe.DrawInteger(least, most):
                 return Interval(float(least), float(most))
             case universe.DrawChoice(options):
@@ -184,22 +184,15 @@ class Ranges:
                 return self.error
         return where_read(table, lies)
 
-    def _uniform(self, low: Interval | None, high: Interval | None, span: Span, cause: Cause) -> Interval | None:
-        size = self.finite(intervals.subtract, high, low, span, cause)
-        way = self.finite(intervals.multiply, size, intervals.SHARE, span, cause)
-        return self.finite(intervals.add, low, way, span, cause)
-
     def _neighbours(self, expression: universe.Neighbours) -> Interval | None:
         """The sum over the cells beside one, of which some may be missing. They are as they were before a step."""
         each, space = self.number(expression.operand, {}), self.around.space
         if each is None or space is None:
             return None
-        total = any_of = intervals.hull(each, intervals.ZERO)
+        any_of = intervals.hull(each, intervals.ZERO)
+        total: Interval | None = any_of
         for _ in range(space.beside - 1):
-            found = self.finite(intervals.add, total, any_of, expression.span, (expression.operand,))
-            if found is None:
-                return None
-            total = found
+            total = self.finite(intervals.add, total, any_of, expression.span, (expression.operand,))
         return total
 
     def _there(self, expression: universe.At, meters: State) -> Interval | None:

@@ -7,15 +7,16 @@ clamp. The tick is repeated until the intervals at its beginning no longer grow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count, groupby
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from hamlet import universe
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
+from hamlet.universe import Assign, Cascade, Expression, Statement, assigns
 from hamlet.universe.stages import Stage, Step, StepName, branches, by_step
 from hamletc import intervals, messages
+from hamletc.checking.changes import Changes
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
 from hamletc.checking.ranges import Ranges, State
@@ -30,14 +31,6 @@ Stages: TypeAlias = tuple[tuple[Step, tuple[Stage, ...]], ...]
 """The steps of a tick, each with its stages."""
 TICKS_BEFORE_WIDENING = 3
 TICKS_BEFORE_ANYTHING = 6
-
-
-@dataclass(slots=True)
-class Changes:
-    """The meters that some statements can raise, and those that some can lower, with these statements."""
-
-    raised: dict[str, list[Span]] = field(default_factory=dict)
-    lowered: dict[str, list[Span]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +115,9 @@ class _Tick:
         self._around = ranges.around
         self.changes = Changes()
         for each in (handed for pool in draft.pools for handed in pool.handed):
-            self.changes.raised.setdefault(each.meter, []).append(each.value.span)
-            self.changes.lowered.setdefault(each.meter, []).append(each.value.span)
+            self.changes.add(each.meter, each.value.span)
         if draft.pushing is not None:
-            for changed in (self.changes.raised, self.changes.lowered):
-                changed.setdefault(draft.pushing.state, []).append(draft.pushing.span)
+            self.changes.add(draft.pushing.state, draft.pushing.span)
 
     def run(self, start: State) -> State:
         """Where the meters lie at the end of a tick that begins with them in `start`."""
@@ -335,8 +326,7 @@ class _Tick:
     def _rewrite(self, statement: Statement, meters: dict[str, Interval | None]) -> None:
         """A statement of which no more is known than what it writes."""
         for meter, span in statement.writes.items():
-            self.changes.raised.setdefault(meter, []).append(span)
-            self.changes.lowered.setdefault(meter, []).append(span)
+            self.changes.add(meter, span)
             meters.pop(meter, None)
             if meter in statement.unclamped and meter in self._bounds:
                 meters[meter] = ANYTHING
@@ -353,7 +343,7 @@ class _Tick:
                 new = self._ranges.finite(intervals.add, old, value, statement.span, cause)
             case "-=":
                 new = self._ranges.finite(intervals.subtract, old, value, statement.span, cause)
-        self._note_change(statement, old, value)
+        self.changes.assign(statement, old, value, within=self._is_within(statement.meter, old))
         if statement.meter not in self._bounds:
             return
         bounds = self._bounds[statement.meter]
@@ -376,40 +366,6 @@ class _Tick:
                 and read.meter == statement.meter
             )
         return value == ZERO
-
-    def _note_change(self, statement: Assign, old: Interval | None, value: Interval | None) -> None:
-        rises, falls = True, True
-        if value is not None:
-            match statement.op:
-                case "+=":
-                    rises, falls = value.high > 0, value.low < 0
-                case "-=":
-                    rises, falls = value.low < 0, value.high > 0
-                case "=" if old is not None:
-                    rises, falls = value.high > old.low, value.low < old.high
-                case "=":
-                    pass
-        if statement.op == "=" and self._is_within(statement.meter, old):
-            rises = rises and not _stays(statement.value, statement.meter, "min")
-            falls = falls and not _stays(statement.value, statement.meter, "max")
-        if rises:
-            self.changes.raised.setdefault(statement.meter, []).append(statement.span)
-        if falls:
-            self.changes.lowered.setdefault(statement.meter, []).append(statement.span)
-
-
-def _stays(value: Expression, meter: str, op: Literal["min", "max"]) -> bool:
-    """Whether a value is never above the meter (`min`) or never below it (`max`), as in `record = max(record, age)`."""
-    match value:
-        case universe.MeterValue() | universe.WorldValue() | universe.CellValue():
-            return value.meter == meter
-        case universe.Binary(op="min" | "max", left=left, right=right):
-            both = (_stays(left, meter, op), _stays(right, meter, op))
-            return any(both) if value.op == op else all(both)
-        case universe.If(then=then, otherwise=otherwise):
-            return _stays(then, meter, op) and _stays(otherwise, meter, op)
-        case _:
-            return False
 
 
 def _clamped(meters: State, written: Iterable[Statement]) -> dict[str, Interval | None]:

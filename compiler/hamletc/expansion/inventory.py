@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Copy, Places
+from hamletc.expansion.seen_things import SeenThings, observed_by_all
 from hamletc.expansion.things import VERBS, Thing, acts_of, first_of_all, problems_of_things, slots_of, things_of
 from hamletc.expansion.trees import (
     Field,
@@ -23,7 +24,6 @@ from hamletc.expansion.trees import (
     listed,
     named,
     number,
-    outside_expressions,
     rebuilt,
     whole,
     word,
@@ -52,7 +52,7 @@ def items_written_out(
     problems = tuple(problems_of_things(declarations, things, places))
     if problems or not slots or not things:
         return declarations, problems
-    inventory = Inventory(things, slots, places, _observed_by_all(declarations))
+    inventory = Inventory(things, slots, places, observed_by_all(declarations))
     made: list[syntax.Decl] = [*inventory.receiving(free(GIFTS, in_namespace("rule", declarations)))]
     for item in declarations:
         match item:
@@ -92,6 +92,10 @@ class Inventory:
     @property
     def _span(self) -> Span:
         return next(iter(self.slots.values())).span
+
+    @property
+    def _seen(self) -> SeenThings:
+        return SeenThings(self.things, self.seen_by_all, self.tree)
 
     # --- how many ---
 
@@ -312,9 +316,9 @@ class Inventory:
             case syntax.ObserveWindow(value=value) if value is not None:
                 return rebuilt(node, self.tree)
             case syntax.ObserveItems() | syntax.ObserveGrid() | syntax.ObserveWindow() | syntax.ObserveCell():
-                return self._observed(node)
+                return self._seen.shown(node)
             case syntax.ObserveHotGrid() | syntax.ObserveHotWindow():
-                return self._observed(node)
+                return self._seen.shown(node)
             case syntax.OfExpr(quantity=syntax.Name(text="lying" | "wear" as quantity), owner=syntax.Bound() as owner):
                 asked = self.things.get(owner.text)
                 if asked is None or not (asked.lies if quantity == "lying" else asked.wear):
@@ -346,46 +350,7 @@ class Inventory:
     def _of_role(self, declaration: syntax.RolePart, role: str) -> syntax.RolePart:
         if not isinstance(declaration, syntax.ObserveDecl):
             return declaration
-        return replace(declaration, items=tuple(self._observed(item, role) for item in declaration.items))
-
-    def _observed(self, item: T, role: str = "") -> T:
-        return cast(T, self._shown(item, role))
-
-    def _shown(self, item: Any, role: str) -> Any:
-        match item:
-            case syntax.ObserveGroup(items=items) | syntax.ObserveImage(items=items):
-                return replace(item, items=tuple(self._shown(each, role) for each in items))
-            case syntax.ObserveValue() | syntax.ObserveHot() | syntax.ObserveDiscrete():
-                return rebuilt(item, self.tree)
-            case syntax.ObserveHotGrid(layer=layer) | syntax.ObserveHotWindow(layer=layer):
-                return replace(item, layer=self._there(layer))
-            case syntax.ObserveItems(names=words):
-                names = [word.text for word in words]
-                every_role = ("",) if not role else (role,) if self.seen_by_all else ("", role)
-                shown = [
-                    thing
-                    for thing in self.things.values()
-                    if thing.name in names or (not names and thing.role in every_role)
-                ]
-                become = tuple(name for thing in shown for name in thing.states(item.span))
-                return syntax.ObserveState(become, item.span) if shown else item
-            case syntax.ObserveGrid(layer=syntax.Name() as layer) | syntax.ObserveWindow(layer=syntax.Name() as layer):
-                return replace(item, layer=self._there(layer))
-            case syntax.ObserveCell(names=words):
-                return replace(item, names=tuple(map(self._there, words)))
-            case _:
-                return item
-
-    def _there(self, name: syntax.Name) -> syntax.Name:
-        """What of things lies on cells, by the name of the things."""
-        thing = self.things.get(name.text)
-        return name if thing is None or not thing.lies else replace(name, text=thing.own("lying", name.span).text)
-
-
-def _observed_by_all(declarations: tuple[syntax.Decl, ...]) -> bool:
-    """Whether things are observed outside of roles."""
-    observed = (each for each in declarations if isinstance(each, syntax.ObserveDecl))
-    return any(isinstance(item, syntax.ObserveItems) for item in outside_expressions((*observed,)))
+        return replace(declaration, items=tuple(self._seen.shown(item, role) for item in declaration.items))
 
 
 def _count(slots: syntax.SlotsDecl) -> int:

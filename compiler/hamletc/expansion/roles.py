@@ -16,7 +16,7 @@ from hamletc.diagnostics import Diagnostic, Finding
 from hamletc.expansion.binding import OF_VALUES, REFERRED, namespaces
 from hamletc.expansion.places import Places
 from hamletc.expansion.things import acts_of
-from hamletc.expansion.trees import Field, rebuilt
+from hamletc.expansion.trees import Field, binary, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import Namespace, declared, in_role, names_of, parted
 from hamletc.language.tokens import LONGEST_NAME
@@ -184,8 +184,7 @@ class Roles:
             case syntax.AllowDecl():
                 yield from self._allow(item, _Scope())
             case syntax.ActionsDecl():
-                names = (self._renamed(name, _Scope(), "action") for name in item.actions)
-                yield replace(item, actions=tuple(names))
+                yield replace(item, actions=tuple(self._renamed(name, _Scope(), "action") for name in item.actions))
             case syntax.WorldDecl():
                 yield self._tree(item, _Scope(world=True))
             case syntax.RuleDecl(guard=guard):
@@ -225,16 +224,14 @@ class Roles:
             made = replace(made, name=in_role(name, role))
         match made:
             case syntax.MeterDecl(properties=properties):
-                drains = tuple(_drain(each, who) for each in properties)
-                made = replace(made, properties=drains)
+                made = replace(made, properties=tuple(_drain(each, who) for each in properties))
                 self._kept_items[role].append(made)
             case syntax.RuleDecl(guard=guard):
                 made = replace(made, guard=_both(who, guard))
-            case syntax.AffordanceDecl(items=items):
-                made = replace(made, items=_needing(items, who))  # what one can do there needs the same
-            case syntax.ActionDecl(items=items):
-                made = replace(made, items=_needing(items, who))
-                self._kept_items[role].append(made)
+            case syntax.AffordanceDecl(items=items) | syntax.ActionDecl(items=items):
+                made = replace(made, items=_needing(items, who))  # what one can do at an affordance needs the same
+                if isinstance(made, syntax.ActionDecl):
+                    self._kept_items[role].append(made)
             case syntax.ReportDecl(value=value):
                 made = replace(made, value=value if who is None else syntax.WhenExpr(value, who, value.span))
             case syntax.CascadeDecl() | syntax.ActsDecl():
@@ -275,10 +272,8 @@ class Roles:
             case syntax.CallExpr(function=function) if function.text in AMONG and not function.quoted:
                 scope = replace(scope, among=True)
             case syntax.CallExpr(function=syntax.Bound(space="function") as function):
-                called = self._renamed(function, scope, "value")
-                return replace(
-                    node, function=called, arguments=tuple(self._read(each, scope) for each in node.arguments)
-                )
+                arguments = tuple(self._read(each, scope) for each in node.arguments)
+                return replace(node, function=self._renamed(function, scope, "value"), arguments=arguments)
             case syntax.WordProperty():
                 return node
             case syntax.AssignStmt():
@@ -381,11 +376,7 @@ def _both(who: syntax.RoleExpr | None, condition: syntax.Expr | None) -> syntax.
     """A condition for agents of a role."""
     if who is None or condition is None:
         return condition if who is None else who
-    return _and(who, condition)
-
-
-def _and(who: syntax.RoleExpr, condition: syntax.Expr) -> syntax.Expr:
-    return syntax.BinaryExpr("and", who, condition, condition.span, condition.span)
+    return binary("and", who, condition, condition.span)
 
 
 def _drain(item: syntax.MeterProperty, who: syntax.RoleExpr | None) -> syntax.MeterProperty:
@@ -402,6 +393,8 @@ def _needing(items: tuple[Any, ...], who: syntax.RoleExpr | None) -> tuple[Any, 
     if not any(isinstance(item, syntax.NeedsItem) for item in items):
         return (syntax.NeedsItem(who, who.span), *items)
     return tuple(
-        replace(item, condition=_and(who, item.condition)) if isinstance(item, syntax.NeedsItem) else item
+        replace(item, condition=binary("and", who, item.condition, item.condition.span))
+        if isinstance(item, syntax.NeedsItem)
+        else item
         for item in items
     )

@@ -19,7 +19,6 @@ from hamlet.universe import (
     DrawMark,
     Expression,
     Grid,
-    Hour,
     If,
     Number,
     ObserveConstant,
@@ -105,12 +104,10 @@ def _numbers(mark: DrawMark | DrawLine) -> tuple[Expression, ...]:
 
 def _open(affordance: Affordance) -> Expression | None:
     """The condition under which an affordance is open; `None`: it always is."""
-    hours, span = affordance.hours, affordance.span
-    if hours is None:
+    if affordance.hours is None:
         return affordance.opening
-    since = Binary(">=", Hour(span), Number(float(hours.opens), span), span)
-    until = Binary("<", Hour(span), Number(float(hours.closes), span), span)
-    opened = Binary("and" if hours.opens < hours.closes else "or", since, until, span)
+    span = affordance.span
+    opened = affordance.hours.condition(span)
     return opened if affordance.opening is None else Binary("and", opened, affordance.opening, span)
 
 

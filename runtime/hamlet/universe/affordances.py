@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from hamlet.universe.expressions import Expression
+from hamlet.universe.expressions import Binary, Expression
+from hamlet.universe.quantities import Hour, Number
 from hamlet.universe.span import Span
 from hamlet.universe.statements import Statement
 
@@ -18,6 +19,12 @@ class Hours:
 
     opens: int
     closes: int
+
+    def condition(self, span: Span) -> Expression:
+        """The condition that the hour of the day is one of these."""
+        since = Binary(">=", Hour(span), Number(float(self.opens), span), span)
+        until = Binary("<", Hour(span), Number(float(self.closes), span), span)
+        return Binary("and" if self.opens < self.closes else "or", since, until, span)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,15 @@ import json
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hamlet import schema
 from hamlet.errors import ModuleError
-from hamlet.package.module import Module
 from hamlet.strict_json import parsed
 from hamlet.universe import ObserveWindow, Universe
+
+if TYPE_CHECKING:
+    from hamlet.package.module import Module
 
 FILENAME = "townlet.json"
 

@@ -15,7 +15,7 @@ from hamlet_townlet.adapter.description import Description
 
 
 class Results:
-    """What steps leave behind, for reading."""
+    """Results of steps, for reading."""
 
     module: Module
     description: Description

@@ -22,13 +22,15 @@ from hamletc.targets.c.types import (
     INDEX,
     LANES,
     LITERAL,
+    MAKERS,
     NOTHING,
     CType,
-    number,
+    UntypedError,
     read,
     settled,
     vector,
 )
+from hamletc.targets.c.values import Spelt, as_index, constant
 
 SIGNS = {"and": "&&", "or": "||", "//": "/"}
 """Operators that C spells in another way."""
@@ -53,26 +55,12 @@ SPELT = frozenset(
     )
 )
 """Functions that `Expressions` spells one by one."""
-MAKERS = ("local", "unset", "rows", "room")
-"""What makes memory of a thread: zeros, anything, rows of lanes, and what is not on the stack."""
 ROWS = ("bool", "f32", "i32", "u32", "i8", "u8", "u16")
 MADE = frozenset(f"{maker}_{element}" for maker in MAKERS for element in ROWS)
 LIBRARY = frozenset(
     (*SPELT, *MADE, *HELPERS, *CONVERSIONS, *COMPARISONS, *ARITHMETIC, *FLOATS, *CONSTANTS, "INFINITY", "range")
 )
 """Names that code has without setting them."""
-
-
-class UntypedError(Exception):
-    """Code that has no types in C; the message says which."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spelt:
-    """An expression of C."""
-
-    text: str
-    type: CType
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +105,7 @@ class Expressions:
         op = printed.op(value)
         match op:
             case Const(type=type_, value=plain):
-                return _constant(Typed(type_, plain))
+                return constant(Typed(type_, plain))
             case Lookup(table=table, index=index, along=True) | Fetch(array=table, index=index, along=True):
                 return self._along(self.named(table_name(table)), self.node(printed, index))
             case Lookup(table=table, index=index) | Fetch(array=table, index=index):
@@ -151,9 +139,9 @@ class Expressions:
             case Constant(value=int(plain)):
                 return Spelt(str(plain) if -(1 << 31) <= plain < 1 << 31 else f"{plain}u", LITERAL)
             case Constant(value=float(plain)):
-                return _constant(Typed(Type.F32, plain))
+                return constant(Typed(Type.F32, plain))
             case Typed():
-                return _constant(value)
+                return constant(value)
             case Infix(sign="*", left=left, right=Name(name="LANES")):
                 return Spelt(f"({self.value(left).text} * ROW)", INDEX)
             case Infix(sign=sign, left=left, right=right):
@@ -222,7 +210,7 @@ class Expressions:
         if left.type is LITERAL and right.type is LITERAL:
             return Spelt(f"({left.text} {plain} {right.text})", LITERAL)
         # Integers outside of lanes are i64.
-        return Spelt(f"({_index(left)} {plain} {_index(right)})", INDEX)
+        return Spelt(f"({as_index(left)} {plain} {as_index(right)})", INDEX)
 
     def _prefix(self, sign: str, operand: Spelt) -> Spelt:
         if operand.type == CType("vector", "bool"):
@@ -251,7 +239,7 @@ class Expressions:
             case "wide":
                 return Spelt(texts[0], LANES)
             case "min" | "max":
-                return Spelt(f"{name}_ix({', '.join(map(_index, values))})", INDEX)
+                return Spelt(f"{name}_ix({', '.join(map(as_index, values))})", INDEX)
             case "ramp":
                 return Spelt(f"ramp_vu32({texts[0]})", CType("vector", "u32"))
             case "alike":
@@ -382,21 +370,3 @@ def _bound(printed: Body, op: Select) -> str | None:
     if (compared.left, compared.right) == (op.then, op.otherwise):
         return "lesser"
     return "greater" if (compared.right, compared.left) == (op.then, op.otherwise) else None
-
-
-def _index(value: Spelt) -> str:
-    return f"(ix){value.text}" if value.type.shape == "number" else value.text
-
-
-def _constant(constant: Typed) -> Spelt:
-    plain = constant.value
-    match constant.type:
-        case Type.F32:
-            text = f"{float(plain).hex()}f"
-        case Type.U32:
-            text = f"{plain}u"
-        case Type.BOOL:
-            text = "true" if plain else "false"
-        case Type.I32:
-            text = str(plain) if plain != -(1 << 31) else "(-2147483647 - 1)"
-    return Spelt(f"({text})" if text.startswith("-") else text, number(constant.type))

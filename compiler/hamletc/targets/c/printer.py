@@ -16,16 +16,19 @@ from hamletc.ir.ops import (
 from hamletc.kernel.body import Body, Line, remarks, table_name
 from hamletc.kernel.code import Assign, Code, Compute, Do, Fix, For, Function, If, Remark, Return, Update, While
 from hamletc.kernel.expressions import Call, Constant, Expression, Index, Infix, Name, Several
-from hamletc.targets.c.expressions import MAKERS, Expressions, Printed, Spelt, UntypedError
+from hamletc.targets.c.expressions import Expressions, Printed
 from hamletc.targets.c.types import (
     INDEX,
     LANES,
     LITERAL,
+    MAKERS,
     CType,
+    UntypedError,
     memory,
     settled,
     vector,
 )
+from hamletc.targets.c.values import Spelt
 
 
 @dataclass(slots=True)

@@ -14,6 +14,12 @@ kernel, with its rows and columns; nothing."""
 
 ELEMENTS = {"i8": "i32", "u8": "u32", "u16": "u32"}
 """What values are of memory that has other elements."""
+MAKERS = ("local", "unset", "rows", "room")
+"""What makes memory of a thread: zeros, anything, rows of lanes, and what is not on the stack."""
+
+
+class UntypedError(Exception):
+    """Code that has no types; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)

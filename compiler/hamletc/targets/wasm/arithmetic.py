@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from hamletc.kernel.code import Function
-from hamletc.targets.c.types import BOOL, CONVERSIONS, INDEX, LANES, LITERAL, CType
+from hamletc.targets.c.types import BOOL, CONVERSIONS, INDEX, LANES, LITERAL, CType, UntypedError
 from hamletc.targets.wasm import operations
 from hamletc.targets.wasm.instructions import get, i32, op, put, tee
-from hamletc.targets.wasm.values import Coded, Frame, UntypedError, as_index, constant, converted, kinds
+from hamletc.targets.wasm.values import Coded, Frame, as_index, constant, converted, kinds
 
 COMPARING = {"<": "less", "<=": "less_equal", "==": "equal"}
 OF_VECTORS = COMPARING | {

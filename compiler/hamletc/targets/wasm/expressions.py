@@ -9,12 +9,11 @@ from hamletc.ir.operands import operands
 from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Less, Lookup, Neg, Select, Type, Value
 from hamletc.kernel.body import Body, table_name
 from hamletc.kernel.expressions import Call, Constant, Either, Expression, Index, Infix, Member, Name, Prefix, Typed
-from hamletc.targets.c.types import BOOL, INDEX, LITERAL, NOTHING, CType
+from hamletc.targets.c.types import BOOL, INDEX, LITERAL, NOTHING, CType, UntypedError
 from hamletc.targets.wasm.instructions import i32, when
 from hamletc.targets.wasm.library import Library
 from hamletc.targets.wasm.values import (
     Coded,
-    UntypedError,
     Variable,
     as_index,
     constant,

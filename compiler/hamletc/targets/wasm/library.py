@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hamletc.ir.ops import Type
-from hamletc.targets.c.types import BOOL, INDEX, LANES, LITERAL, NOTHING, CType
+from hamletc.targets.c.types import BOOL, INDEX, LANES, LITERAL, NOTHING, CType, UntypedError
 from hamletc.targets.wasm import operations
 from hamletc.targets.wasm.arithmetic import Arithmetic
 from hamletc.targets.wasm.instructions import access, get, i32, lane, op, put, put_global, shuffle, tee, v128, when
@@ -14,7 +14,6 @@ from hamletc.targets.wasm.values import (
     SIZES,
     WIDE,
     Coded,
-    UntypedError,
     as_index,
     constant,
     converted,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hamletc.ir.ops import Type
-from hamletc.targets.c.types import INDEX, CType
+from hamletc.targets.c.types import INDEX, CType, UntypedError
 from hamletc.targets.wasm.encoding import F32, I32, I64, V128, binary32
 from hamletc.targets.wasm.instructions import access, f32, get, i32, i64, op, put, shuffle, v128
 
@@ -19,10 +19,6 @@ SIZES = {"f32": 4, "i32": 4, "u32": 4, "i64": 8, "u16": 2, "i8": 1, "u8": 1, "bo
 """Bytes of an element in memory."""
 WIDE = 4
 """Lanes of a vector."""
-
-
-class UntypedError(Exception):
-    """Code that has no types; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
