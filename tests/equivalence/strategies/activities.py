@@ -6,8 +6,8 @@ import math
 
 from hamlet.universe import Continuous, Grid
 from hamlet.universe.space import letters_of
+from hamletc.checking.standpoint import Scope
 from hamletc.language.braces import DECLARATIONS
-from strategies.expressions import Scope
 from strategies.pieces import AffordancePlan, joined
 from strategies.spaces import Spaces
 

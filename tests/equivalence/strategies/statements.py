@@ -8,8 +8,8 @@ from hamlet.numbers.binary32 import round32
 from hamlet.universe import Continuous, Grid, NoSpace, Space
 from hamlet.universe.space import has_momentum
 from hamletc.intervals import Interval
-from strategies.expressions import DRAWING
 from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, TablePlan, joined
+from strategies.quantities import DRAWING
 from strategies.starts import Starts
 from strategies.words import TOWARD, neighbour
 

@@ -4,6 +4,7 @@ A base is a small universe and what its agents do. A wire changes one attribute 
 that shows first, and in which arrays. `wiring.reflection` finds the attributes that have no wire.
 """
 
+from wiring.affordances import AFFORDANCES
 from wiring.cells import CELLS
 from wiring.declarations import DECLARATIONS
 from wiring.effects import EFFECTS
@@ -19,6 +20,7 @@ from wiring.wire import Base, Wire
 from wiring.worlds import WORLDS
 
 BASES: tuple[Base, ...] = (
+    *AFFORDANCES,
     *(*CELLS, *DECLARATIONS, *EFFECTS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *ROLES, *SPACES, STATES),
     *PAIRS,
     *THINGS,
