@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from hamlet.terminal import visible_lines
+from hamlet.universe import Span
 from hamletc.cli.lints import Lints, allow_option, lints
 from hamletc.cli.show import show_warnings
 from hamletc.compile import (
@@ -197,9 +200,7 @@ def _printed(path: Path, what: str, options: Options, chosen: Lints, stopwatch: 
 
 
 def _syntax(path: Path, stopwatch: Stopwatch) -> str:
-    from hamletc.cli.tree import tree
-
-    return tree(read_universe(path, stopwatch).file)
+    return _tree(read_universe(path, stopwatch).file)
 
 
 def _ptx(optimised: Compilation) -> str:
@@ -247,3 +248,32 @@ def _targets(text: str | None) -> tuple[str, ...]:
         if name not in target_names():
             raise click.BadParameter(f"{name!r} is not one of {', '.join(target_names())}.", param_hint="--target")
     return tuple(target for target in target_names() if target in names)
+
+
+def _tree(node: object) -> str:
+    """A tree of dataclasses: a node per line, indented, with the line and column where it begins."""
+    return "\n".join(_lines("", node, 0))
+
+
+def _lines(label: str, node: object, depth: int) -> Iterator[str]:
+    indent = "  " * depth + label
+    if isinstance(node, tuple):
+        if node:
+            yield indent.rstrip()
+        for item in node:
+            yield from _lines("", item, depth + 1)
+    elif is_dataclass(node) and not isinstance(node, (Span, type)):
+        words = [type(node).__name__]
+        words += [str(value) for _, value in _values(node) if isinstance(value, str)]
+        span = getattr(node, "span", None)
+        place = f"  @{span.line}:{span.column}" if isinstance(span, Span) else ""
+        yield indent + " ".join(words) + place
+        for name, value in _values(node):
+            if (is_dataclass(value) and not isinstance(value, Span)) or isinstance(value, tuple):
+                yield from _lines(f"{name}: ", value, depth + 1)
+
+
+def _values(node: object) -> Iterator[tuple[str, object]]:
+    if is_dataclass(node):
+        for each in fields(node):
+            yield each.name, getattr(node, each.name)

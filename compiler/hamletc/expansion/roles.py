@@ -211,8 +211,7 @@ class Roles:
 
     def _part(self, item: syntax.RolePart, role: str) -> Iterator[syntax.Decl]:
         """What stands outside for a part of a role."""
-        scope = _Scope(role, frozenset((role,)))
-        who = self._who(role, item.span)
+        scope, who = _Scope(role, frozenset((role,))), self._who(role, item.span)
         if isinstance(item, syntax.AllowDecl):
             yield from self._allow(item, scope)
             return
@@ -228,10 +227,11 @@ class Roles:
                 self._kept_items[role].append(made)
             case syntax.RuleDecl(guard=guard):
                 made = replace(made, guard=_both(who, guard))
-            case syntax.AffordanceDecl(items=items) | syntax.ActionDecl(items=items):
-                made = replace(made, items=_needing(items, who))  # what one can do at an affordance needs the same
-                if isinstance(made, syntax.ActionDecl):
-                    self._kept_items[role].append(made)
+            case syntax.AffordanceDecl(items=items):
+                made = replace(made, items=_needing(items, who))  # what one can do there needs the same
+            case syntax.ActionDecl(items=items):
+                made = replace(made, items=_needing(items, who))
+                self._kept_items[role].append(made)
             case syntax.ReportDecl(value=value):
                 made = replace(made, value=value if who is None else syntax.WhenExpr(value, who, value.span))
             case syntax.CascadeDecl() | syntax.ActsDecl():

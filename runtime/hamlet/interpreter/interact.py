@@ -12,7 +12,6 @@ from hamlet.interpreter.expressions import at, evaluate
 from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.solid import facing
 from hamlet.interpreter.statements import clamp_written, run, subtract
-from hamlet.interpreter.uses import remember_uses
 from hamlet.universe import Affordance, Hours
 from hamlet.universe.actions import WAIT
 
@@ -111,3 +110,22 @@ def spend_tick(number: int, affordance: Affordance, duration: int, lanes: Lanes,
         clamp_written(written, lanes, who, coverage.use(affordance.name, "together"), affordance.span)
     lanes.engaged = lanes.engaged.masked_fill(done, schema.NOWHERE)
     lanes.progress = lanes.progress.masked_fill(done, 0)
+
+
+def remember_uses(lanes: Lanes, interacting: Tensor, used: Tensor) -> None:
+    """Update last, streaks and seen; interacting: bool, used: the number of an affordance or -1; [worlds, agents]."""
+    tracking = lanes.universe.tracking
+    if tracking is None:
+        return
+    if tracking.by == "world":
+        interacting = lanes.running & interacting.any(dim=1, keepdim=True)
+    use = interacting & (used != schema.NOWHERE)
+    again = use & (lanes.last == used)
+    lanes.count(coverage.USED_AGAIN, again)
+    lanes.count(coverage.USED_ANOTHER, use & ~again)
+    for number, name in enumerate(lanes.streaks):
+        this = use & (used == number)
+        streak = torch.where(this, torch.where(again, lanes.streaks[name] + 1, 1), 0)
+        lanes.streaks[name] = torch.where(use & (this | ~again), streak, lanes.streaks[name])
+        lanes.seen[name] = lanes.seen[name] | this
+    lanes.last = torch.where(interacting, used, lanes.last)

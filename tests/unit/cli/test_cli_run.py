@@ -12,10 +12,10 @@ from rich.console import Console
 import hamlet
 from hamlet.errors import EnvError
 from hamlet_look.text import drawn
+from hamletc.cli.live import survival
 from hamletc.cli.package import open_package
 from hamletc.cli.report import RunReport, show, sparkline
 from hamletc.cli.screen import show_live
-from hamletc.cli.survival import survival
 from processes import Command
 from samples import SHIPPED
 

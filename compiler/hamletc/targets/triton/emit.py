@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
 from hamlet import schema
 from hamlet.package.manifest import plain
 from hamlet.universe import Universe
@@ -14,7 +16,6 @@ from hamletc.kernel.code import Function, Parameter
 from hamletc.kernel.expressions import Typed
 from hamletc.kernel.passing import passing
 from hamletc.kernel.scopes import verify
-from hamletc.targets.frame import frame
 from hamletc.targets.printing import listing, table_values
 from hamletc.targets.python import PythonPrinter
 from hamletc.targets.triton.act import act
@@ -55,7 +56,7 @@ def emit(program: Program, universe: Universe, notes: Sequence[str] = ()) -> str
     limit = MEETING if bindings.meets.functions else FEW
     module = functions(bindings)
     verify(module, LIBRARY, bindings.bodies)
-    return frame("triton").render(
+    return _frame().render(
         universe=universe,
         source=", ".join(sources),
         outcome=", ".join(field.name for field in schema.outcome_fields(universe)),
@@ -120,3 +121,15 @@ def decorator(function: Function) -> str:
         return "@triton.jit"
     numbers = [f'"{each.name}"' for each in function.parameters if each.type is not None]
     return listing("@triton.jit(do_not_specialize=[", numbers, "])")
+
+
+def _frame() -> Template:
+    """The frame of the file: docstring, imports and tables, around the functions."""
+    environment = Environment(
+        loader=PackageLoader("hamletc.targets.triton", ""),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("kernels.py.j2")
