@@ -148,6 +148,24 @@ def test_what_to_change_first_is_said_where_nothing_was_learnt() -> None:
     assert advice([], []) == []
 
 
+def test_stages_that_are_over_at_once_are_said() -> None:
+    points = [evaluated(10.0, policy=RANDOM), evaluated(20.0)]
+
+    def through(first: int, updates: int) -> list[Progress]:
+        lines = [progress(update, 1.0 / update) for update in range(1, updates + 1)]
+        return [replace(each, stages={"near": 4 * (each.update <= first), "far": 0, "done": 4 * (each.update > first)})
+                for each in lines]  # fmt: skip
+
+    (said,) = advice(through(2, 50), points)
+    assert said.startswith("after update 3 of 50 all worlds are in the stage done, so those before it taught little: ")
+    assert "--set horizon=16 first" in said
+    for lines in (through(10, 50), through(50, 50), through(2, 19)):
+        assert advice(lines, points) == []
+    going = through(2, 50)
+    going[-1] = replace(going[-1], stages={"near": 0, "far": 1, "done": 3})
+    assert advice(going, points) == []
+
+
 def test_a_role_that_meets_better_ones_has_not_learnt_nothing() -> None:
     chance, last = (evaluated(10.0, 1.0, policy, 1, "it", "runner") for policy in (RANDOM, TRAINED))
     learnt = [progress(update, 1.0 / update, role) for update in range(1, 6) for role in ("it", "runner")]

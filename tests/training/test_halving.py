@@ -12,12 +12,14 @@ from small import MEAL, TAG
 from hamlet_train.certainty import Interval
 from hamlet_train.cli import ending
 from hamlet_train.cli.options import searched_of
+from hamlet_train.cli.tune import behind
 from hamlet_train.errors import TrainError
 from hamlet_train.run import Run
 from hamlet_train.settings import Settings
 from hamlet_train.tuning import asked, halving
 from hamlet_train.tuning.budget import Budget
-from hamlet_train.tuning.halving import Candidate, Halving, Score
+from hamlet_train.tuning.halving import Candidate, Halving, Score, Worlds
+from hamlet_train.tuning.kept import Tuned
 from hamlet_train.tuning.rungs import Rungs, sizes
 from hamlet_train.tuning.space import SPACE, candidates, differing
 from processes import Says
@@ -160,6 +162,23 @@ def test_a_tuning_repeats_and_leaves_the_run_that_train_would(without_films: Say
     for name in ("progress.jsonl", "evaluations.jsonl", "policy.safetensors"):
         assert (run.folder / name).read_bytes() == (again.folder / name).read_bytes()
     assert (run.folder / "tuning.png").stat().st_size > 10_000
+
+
+def test_who_learns_less_than_one_action_gives_is_told() -> None:
+    nothing: Any = None
+    best = Candidate(0, nothing, scores=[Score(1, 9000, Interval(5.0, 4.0, 6.0))])
+    worlds = Worlds(nothing, 1, 1, 0, (), 9, "return", 1)
+    ladder = Halving(nothing, Rungs((1,), (9000,)), (best,), worlds, Path(), 1)
+
+    def said(most: float) -> list[str]:
+        references = {"random actions": Interval(1.0, 1.0, 1.0), "REST all the time": Interval(most, most, most)}
+        return behind(Tuned(ladder, (best,), references, (best.scores[0].mean, references["random actions"])))
+
+    assert said(5.9) == []
+    (line,) = said(6.5)
+    assert line.startswith(
+        "the mean return of REST all the time is 6.5, that of the best candidate 5 after 9,000 agent"
+    )
 
 
 def test_a_time_is_measured_and_what_repeats_it_is_said(without_films: Says, monkeypatch: pytest.MonkeyPatch) -> None:

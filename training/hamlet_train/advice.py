@@ -11,17 +11,20 @@ COLLAPSED = 0.05
 """Of the first entropy: a policy with less has settled."""
 UNMOVED = 0.97
 """Of the first entropy: a policy with more has hardly begun to choose."""
+FEW = 10
+"""Updates: stages that all worlds have left before so many are done were hardly learnt."""
 GAINED = 0.02
 """Of the size of what random actions return: who gains less has learnt nothing."""
 
 
 def advice(lines: Sequence[Progress], evaluations: Sequence[Evaluated]) -> list[str]:
-    """A line for each role that learnt nothing, or settled before half of the training."""
+    """A line for each role that learnt nothing, or settled before half of the training, and one where all worlds went
+    through the stages of a curriculum early."""
     points, chance = trained(evaluations), of_chance(evaluations)
     if not points or chance is None or not lines:
         return []
+    said = _hurried(lines)
     several = len({line.role for line in lines}) > 1
-    said = []
     for role in dict.fromkeys(line.role for line in lines):
         mine = [line for line in lines if line.role == role]
         now, random = _of(points[-1], role), _of(chance, role)
@@ -42,6 +45,26 @@ def advice(lines: Sequence[Progress], evaluations: Sequence[Evaluated]) -> list[
                 "--set entropy=0.01, then --set discount=0.99"
             )
     return said
+
+
+def _hurried(lines: Sequence[Progress]) -> list[str]:
+    """A line where all worlds are in another stage than the first one after few updates, and until the end."""
+    last, stage = lines[-1], _stage(lines[-1])
+    if stage is None or last.stages is None or stage == next(iter(last.stages)):
+        return []
+    before = max((line.update for line in lines if _stage(line) != stage), default=0)
+    if before >= FEW or last.update < 2 * FEW:
+        return []
+    return [
+        f"after update {before + 1} of {last.update} all worlds are in the stage {stage}, so those before it taught "
+        "little: take --set horizon=16 first, then more --worlds"
+    ]
+
+
+def _stage(line: Progress) -> str | None:
+    """The stage in which all worlds are."""
+    stages = [stage for stage, count in (line.stages or {}).items() if count]
+    return stages[0] if len(stages) == 1 else None
 
 
 def _of(evaluated: Evaluated, role: str | None) -> Fared:

@@ -114,6 +114,8 @@ def tune(
     best, chance = tuned.fresh
     click.echo(f"in worlds that ranked nobody: {measure} {best}, random actions {chance}")
     show(run, module, manifest, digest, few)
+    for line in behind(tuned):
+        click.echo(f"warning: {line}", err=True)
     click.echo(f"tuning    {run.folder / PICTURE}, {run.folder / TABLE}")
     click.echo(f"again     {shlex.join(manifest.command)}")
 
@@ -140,6 +142,19 @@ def ended(rung: int, ranking: Sequence[Candidate]) -> str:
         if usual is best
         else f"{line}; with the defaults {usual.scores[-1].value:.4g} after {usual.scores[-1].ticks:,}"
     )
+
+
+def behind(tuned: Tuned) -> list[str]:
+    """A line where somebody who learns nothing is better than the best candidate."""
+    name, most = max(tuned.references.items(), key=lambda each: each[1].value)
+    best = tuned.best.scores[-1]
+    if best.mean.high >= most.value:
+        return []
+    measure = tuned.halving.worlds.measure
+    return [
+        f"the mean {measure} of {name} is {most.value:.4g}, that of the best candidate {best.value:.4g} after "
+        f"{best.ticks:,} agent-ticks: take a larger --budget first"
+    ]
 
 
 def settings_in(candidate: Candidate) -> str:
