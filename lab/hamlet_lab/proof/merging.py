@@ -79,10 +79,10 @@ class Merger:
         for form in forms:
             if rule := self._rule(arena, left, form) or self._rule(arena, form, left):
                 return self._merged(Merge(arena, left, form, rule))
-        # What was merged last is nearest to what is made next.
-        if forms[0] is not right and self._asked(arena, left, forms[0], self.depths):
+        if self._asked(arena, left, right, self.depths):
             return True
-        if self._asked(arena, left, right, self.depths if forms[0] is right else self.depths[:2]):
+        # What was merged last is nearest to what is made next.
+        if forms[0] is not right and self._asked(arena, left, forms[0], self.depths[:1]):
             return True
         if left.bits == 32 and not self._splitting:
             sides = self._split(arena, left, right)
