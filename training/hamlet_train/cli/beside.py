@@ -34,8 +34,9 @@ def opponents_of(texts: Sequence[str], module: Module) -> dict[str, Policy]:
     """The policies that `RUN` or `ROLE=RUN` say, by the role that each plays.
 
     Raises:
-        TrainError: a policy cannot be read or is for another universe, or it is not said, or said twice, which role it
-            plays; or it has a memory; or no role is left to learn.
+        TrainError: a policy is for another universe, or it is not said, or said twice, which role it plays; or it has a
+            memory; or no role is left to learn.
+        CompileError: a policy cannot be read.
     """
     roles = [role.name for role in module.universe.roles or ()]
     policies = dict[str, Policy]()
