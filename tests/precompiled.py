@@ -18,6 +18,9 @@ OPTIONS = "-Og", "-Dalways_inline=unused"
 FORMS = {"plain": (), "scattered": ("-DSCATTERED",)}
 """Macros that texts define before they include the header (`hamletc.targets.c.emit`)."""
 
+LEARNING = "hamlet_train_"
+"""The names of kernels of training begin so."""
+
 PROGRAM = f"""#!/bin/sh
 here={{here}}
 if cmp -s {HEADER} "$here/{HEADER}"; then
@@ -26,6 +29,10 @@ if cmp -s {HEADER} "$here/{HEADER}"; then
         mkdir "$here/part" && {{reading}} && mv "$here/part" "$here/{HEADER}.gch"
     fi
     [ -d "$here/{HEADER}.gch" ] && ln -s "$here/{HEADER}.gch" {HEADER}.gch
+fi
+# Kernels of training run for seconds where others run for milliseconds.
+if grep -qs {LEARNING} ./*.c; then
+    set -- "$@" -O2 -Ualways_inline
 fi
 exec cc "$@"
 """

@@ -70,8 +70,7 @@ def test_ratings_are_odds() -> None:
 def test_checkpoints_are_rated_by_role(hunt: Run, module: Module, sides: dict[str, Policies]) -> None:
     ratings = rated(Arena(module, 6, 5, 8, 1), [sides["first"], sides["last"]])
     assert {role: len(each) for role, each in ratings.items()} == {"it": 2, "runner": 2}
-    assert ratings["it"] == pytest.approx([FIRST, FIRST])  # It is paid for whom it catches, and not for when.
-    assert ratings["runner"][0] != ratings["runner"][1]
+    assert all(each[0] != each[1] for each in ratings.values())
     names = [int(path.stem) for path in checkpoints_of(hunt.folder)]
     assert len(names) == RATED
     assert names[-1] == 8

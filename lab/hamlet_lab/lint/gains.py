@@ -1,4 +1,4 @@
-"""What each affordance adds to each meter, by the tick IR."""
+"""Meters by what each affordance adds to them, by the tick IR."""
 
 from __future__ import annotations
 

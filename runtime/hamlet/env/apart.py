@@ -86,7 +86,7 @@ class Apart(Running):
         Example:
             env.keep_history()
             env.rollout(300)
-            then = env.at(120)
+            then = env.at(env.tick - 180)
             then.step([env.action_names.index("WAIT")] * env.num_agents)
         """
         shape, backend = self._buffers.shape, self._backend

@@ -144,9 +144,9 @@ def test_threads_of_ranks_share_the_processors(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv("HAMLET_THREADS", raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)))
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "3")
-    assert launch._threads() == 2
+    assert launch.threads_here() == 2
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "9")
-    assert launch._threads() == 1
+    assert launch.threads_here() == 1
 
 
 def test_sums_of_floats_are_refused() -> None:

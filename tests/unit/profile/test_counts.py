@@ -60,7 +60,7 @@ def test_stores_that_are_counted_are_those_that_must_occur(name: str, forms: tup
 def test_a_grid_without_here(run_program: Run, compiled: Callable[[str], Module]) -> None:
     """Without `here` assemblers like to unroll the loop over its 64 cells: whether they do or not, each cell costs some
     instructions, and each only once for each time that it is observed, up to 1.2 in a step."""
-    found = counted(run_program, compiled(WITHOUT_HERE).path, "step")
+    found = counted(run_program, compiled(WITHOUT_HERE, "triton").path, "step")
     check(found)
     step = found["step"]
     assert 64 * 8 < step["executed"] < 64 * 40
