@@ -237,6 +237,10 @@ class _Body:
 
     def _given(self, targets: Sequence[Expression], name: str, given: Sequence[Spelt], indent: str) -> Iterator[str]:
         printed = self.printer.called(name, tuple(settled(each.type) for each in given))
+        if len(targets) == 1:
+            result = f"{printed.name}({', '.join(each.text for each in given)})"
+            yield from self._set(targets[0], Spelt(result, printed.gives[0]), indent)
+            return
         names = [f"given_{place}th" for place in range(len(targets))]
         yield f"{indent}{{"
         yield from (f"{indent}  {type_.declared(name)};" for name, type_ in zip(names, printed.gives, strict=True))
