@@ -32,6 +32,9 @@ LOSSES = 5
 divergence from the policy that acted (Schulman 2020: (ratio - 1) - log(ratio)).
 """
 
+CHAINS = 256
+"""In which the squares of a gradient are added, as exact.c says."""
+
 
 def act(
     table: Array,
@@ -251,8 +254,8 @@ def descend(
     least: np.float32,
 ) -> float:
     """A step of Adam (Kingma and Ba 2015) on all parameters, whose gradient is multiplied by `share` and
-    then scaled down to the norm `most`. Returns its norm before that, the root of squares that are added in ascending
-    order, f64."""
+    then scaled down to the norm `most`. Returns its norm before that, the root of squares that are added in `CHAINS`
+    chains, f64."""
     count = len(parameters)
     norm = math.sqrt(function("squares", "pid", "d")(at(gradient), count, share))
     factor = share if norm <= most else share * (most / norm)

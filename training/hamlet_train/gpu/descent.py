@@ -1,0 +1,106 @@
+"""A step of Adam (Kingma and Ba 2015), as `descend_some` in exact.c says it, and the order in which samples are taken.
+Import this module where Triton is used.
+"""
+
+# mypy: ignore-errors
+# What Triton compiles has no types of Python's.
+
+import triton
+import triton.language as tl
+
+from hamlet.numbers.random import PHILOX_KEY_STEPS, PHILOX_MULTIPLIERS, PHILOX_ROUNDS
+from hamlet_train.draws import NEVER, ORDER
+
+ROUNDS, MULTIPLIER_0, MULTIPLIER_1, STEP_0, STEP_1 = (
+    tl.constexpr(each) for each in (PHILOX_ROUNDS, *PHILOX_MULTIPLIERS, *PHILOX_KEY_STEPS)
+)
+STREAM, LAST = tl.constexpr(ORDER), tl.constexpr(NEVER)
+
+
+@triton.jit(do_not_specialize=["rate", "first_bias", "second_bias"])
+def descend(
+    parameters_ptr,
+    gradient_ptr,
+    first_ptr,
+    second_ptr,
+    transposed_ptr,
+    places_ptr,
+    factor_ptr,
+    count,
+    rate,
+    first_decay,
+    first_rest,
+    second_decay,
+    second_rest,
+    first_bias,
+    second_bias,
+    least,
+    BLOCK: tl.constexpr,
+):
+    """A step of all parameters. `places_ptr` [count] i32 says where each is among the transposed weights, through which
+    derivatives go back; -1 where it is not."""
+    number = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    there = number < count
+    g = tl.load(gradient_ptr + number, mask=there, other=0.0) * tl.load(factor_ptr)
+    m = first_decay * tl.load(first_ptr + number, mask=there, other=0.0)
+    v = second_decay * tl.load(second_ptr + number, mask=there, other=0.0)
+    m = m + first_rest * g
+    v = v + second_rest * (g * g)
+    tl.store(first_ptr + number, m, mask=there)
+    tl.store(second_ptr + number, v, mask=there)
+    step = tl.sqrt_rn(tl.div_rn(v, tl.full([BLOCK], second_bias, tl.float32))) + least
+    step = rate * tl.div_rn(tl.div_rn(m, tl.full([BLOCK], first_bias, tl.float32)), step)
+    parameter = tl.load(parameters_ptr + number, mask=there, other=0.0) - step
+    tl.store(parameters_ptr + number, parameter, mask=there)
+    place = tl.load(places_ptr + number, mask=there, other=-1)
+    tl.store(transposed_ptr + place, parameter, mask=place >= 0)
+
+
+@triton.jit(do_not_specialize=["low", "high", "epoch", "first_group"])
+def draw_keys(
+    alive_ptr,
+    keys_ptr,
+    lanes,
+    lanes_each,
+    ticks,
+    most,
+    first_group,
+    low: tl.uint32,
+    high: tl.uint32,
+    epoch: tl.uint32,
+    BLOCK: tl.constexpr,
+):
+    """The keys of a group's samples [groups, most] i64, by which they are sorted: the word of each and then its number,
+    or behind all others where its agent was not alive. BLOCK / 4 counters of Philox have a word for each of BLOCK
+    samples; programs are [groups, blocks]."""
+    group = tl.program_id(0)
+    block = tl.program_id(1) * (BLOCK // 4) + tl.arange(0, BLOCK // 4)
+    c0 = block.to(tl.uint32)
+    c1 = tl.zeros_like(c0) + (group + first_group).to(tl.uint32)
+    c2 = tl.zeros_like(c0) + epoch.to(tl.uint32)
+    c3 = tl.full(c0.shape, STREAM, tl.uint32)
+    first = tl.full(c0.shape, MULTIPLIER_0, tl.uint32)
+    second = tl.full(c0.shape, MULTIPLIER_1, tl.uint32)
+    key0 = tl.zeros_like(c0) + low.to(tl.uint32)
+    key1 = tl.zeros_like(c0) + high.to(tl.uint32)
+    for _ in tl.static_range(ROUNDS):
+        high0 = tl.umulhi(c0, first)
+        high1 = tl.umulhi(c2, second)
+        low0 = c0 * first
+        low1 = c2 * second
+        c0 = high1 ^ c1 ^ key0
+        c2 = high0 ^ c3 ^ key1
+        c1 = low1
+        c3 = low0
+        key0 += STEP_0
+        key1 += STEP_1
+    for word in tl.static_range(4):
+        drawn = c0 if word == 0 else (c1 if word == 1 else (c2 if word == 2 else c3))
+        sample = block * 4 + word
+        there = sample < most
+        lane = group * lanes_each + sample // ticks
+        place = (sample % ticks) * lanes + lane
+        alive = tl.load(alive_ptr + place, mask=there & (lane < lanes), other=0).to(tl.int32) != 0
+        number = sample.to(tl.int64)
+        key = tl.where(alive, (drawn.to(tl.int64) << 24) + number, LAST + number)
+        tl.store(keys_ptr + group.to(tl.int64) * most + sample, key, mask=there)

@@ -1,0 +1,306 @@
+"""The learner on a GPU: an update is a row of launches that nobody waits for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from hamlet.backend.storage import Storage
+from hamlet_train.draws import halves
+from hamlet_train.exact.kernels import LOSSES, SURVEYED
+from hamlet_train.exact.network import BLOCK, COLUMNS, ROWS, WEIGHT, Array, Network, padded
+from hamlet_train.gpu import descent, happened, perceptron, sums
+from hamlet_train.gpu.launches import Argument, Launch, Launcher, run
+from hamlet_train.ppo import FIRST_DECAY, LEAST, SECOND_DECAY, Learned, Lives
+from hamlet_train.settings import Settings
+
+LANES, GROUPS, NUMBERS = 64, 32, 256
+"""Lanes, groups, and parameters of a program."""
+TILE = 64
+"""Inputs of a layer whose gradients a program adds up."""
+NODES = 16
+"""Values of which `add_nodes` makes a sum."""
+KEYS = 1024
+"""Keys of a program."""
+
+
+def power(number: int) -> int:
+    """The next power of two."""
+    return 1 << (number - 1).bit_length()
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """The lanes that teach: those of whole groups, and the ticks of a store."""
+
+    lanes: int
+    lanes_each: int
+    ticks: int
+
+    @property
+    def groups(self) -> int:
+        return -(-self.lanes // self.lanes_each)
+
+    @property
+    def most(self) -> int:
+        """Samples of a group at most."""
+        return self.lanes_each * self.ticks
+
+
+class Mind:
+    """What is learnt, on a device: the parameters, Adam's moments, and what rewards are scaled by; and the episodes that
+    go on."""
+
+    def __init__(self, network: Network, lanes: int, device: torch.device) -> None:
+        count = network.parameters
+        self.network = network
+        self.parameters, self.first, self.second, self.transposed = (
+            torch.zeros(count, device=device) for _ in range(4)
+        )
+        self.places = torch.from_numpy(transposed_places(network)).to(device)
+        self.seen = torch.zeros(3, dtype=torch.float64, device=device)
+        self.lengths = torch.zeros(lanes, dtype=torch.int64, device=device)
+        self.returned, self.discounted = (torch.zeros(lanes, dtype=torch.float64, device=device) for _ in range(2))
+
+    def take(self, learned: Learned, lives: Lives) -> None:
+        """Go on from there."""
+        transposed = np.zeros_like(learned.parameters)
+        self.network.transpose(learned.parameters, transposed)
+        seen = np.array([learned.samples, learned.discounted, learned.discounted_squares])
+        for tensor, array in (
+            (self.parameters, learned.parameters),
+            (self.first, learned.first_moment),
+            (self.second, learned.second_moment),
+            (self.transposed, transposed),
+            (self.seen, seen),
+            (self.lengths, lives.lengths),
+            (self.returned, lives.returns),
+            (self.discounted, lives.discounted),
+        ):
+            tensor.copy_(torch.from_numpy(array))
+
+    def leave(self, learned: Learned, lives: Lives) -> None:
+        """Write down where it is. It waits for the device."""
+        for tensor, array in (
+            (self.parameters, learned.parameters),
+            (self.first, learned.first_moment),
+            (self.second, learned.second_moment),
+            (self.lengths, lives.lengths),
+            (self.returned, lives.returns),
+            (self.discounted, lives.discounted),
+        ):
+            array[:] = tensor.cpu().numpy()
+        learned.samples, learned.discounted, learned.discounted_squares = self.seen.tolist()
+
+
+def transposed_places(network: Network) -> Array:
+    """[parameters] i32: where `Network.transpose` writes each parameter; -1 of biases and of the first layer, through
+    which no derivative goes back."""
+    places = np.full(network.parameters, -1, np.int32)
+    for _, rows, _, columns, weight, _, back, *_ in network.table.tolist()[1:]:
+        lying = np.arange(rows * columns).reshape(columns, rows).T + back
+        places[weight : weight + rows * columns] = lying.reshape(-1)
+    return places
+
+
+class Lesson:
+    """The launches of updates, with the memory that they need."""
+
+    def __init__(
+        self, mind: Mind, settings: Settings, seed: int, updates: int, taught: Taught, launcher: Launcher = run
+    ) -> None:
+        network, device = mind.network, mind.parameters.device
+        self._mind, self._settings, self._seed, self._updates, self._taught = mind, settings, seed, updates, taught
+        self._launcher = launcher
+        groups, parts = taught.groups, settings.minibatches
+        self._blocks = -(-(-(-taught.most // parts)) // BLOCK)
+        positions = groups * self._blocks * BLOCK
+        hidden = [padded(each) for each in network.hidden]
+        self._first, self._second = hidden[0], hidden[1] if len(hidden) > 1 else 0
+        self._heads = padded(network.sizes[-1])
+        self._pitch = 2 * sum(hidden) + self._heads
+
+        def many(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+            return torch.zeros(shape, dtype=dtype, device=device)
+
+        f64 = torch.float64
+        self._inputs = many(taught.lanes, taught.ticks, padded(network.inputs))
+        self._advantages, self._numbers, self._factor = many(taught.ticks, taught.lanes), many(3), many(1)
+        self._constants = torch.tensor([settings.discount, settings.norm], dtype=f64, device=device)
+        self._lane_counts = many(4, taught.lanes, dtype=f64)
+        self._returns, self._discounts = (many(taught.lanes, taught.ticks, dtype=f64) for _ in range(2))
+        self._keys = many(groups, taught.most, dtype=torch.int64)
+        self._room, self._rows = many(positions, self._pitch), many(positions, dtype=torch.int32)
+        self._head_room = many(groups * self._blocks, self._heads, BLOCK)
+        self._noted, self._positions = many(LOSSES, positions), positions
+        self._gradients = many(groups, network.parameters)
+        self._sums = {width: many(groups, width, dtype=f64) for width in (SURVEYED, 3, LOSSES + 1)}
+        self._nodes = dict[tuple[int, torch.dtype], list[torch.Tensor]]()
+        for values in (self._gradients, *self._sums.values()):
+            count, width = groups, values.shape[1]
+            levels = self._nodes[width, values.dtype] = list[torch.Tensor]()
+            while count > 1:
+                count = -(-count // NODES)
+                levels.append(many(count, width, dtype=values.dtype))
+        self.happened = self._top(self._sums[SURVEYED])
+        """[SURVEYED] f64, of the last update."""
+        self.losses, self.norms = many(LOSSES, dtype=f64), many(settings.epochs * parts, dtype=f64)
+        """[LOSSES] f64, of the last epoch; and the norms of the gradients of all minibatches, f64."""
+
+    def teach(self, store: Storage, learned: Learned) -> None:
+        """An update: nothing in it waits for the device. Of what was learnt so far the number of the update and the
+        powers of Adam's decays are read and go on."""
+        settings = self._settings
+        self._look_back(store)
+        alive = store.alive
+        assert alive is not None
+        counts = self._counts(alive)
+        low, high = halves(self._seed)
+        taught = self._taught
+        for epoch in range(settings.epochs):
+            numbers = (taught.lanes, taught.lanes_each, taught.ticks, taught.most, 0, low, high)
+            drawn = (learned.update << 8) + epoch & 0xFFFFFFFF
+            grid = taught.groups, -(-taught.most // KEYS)
+            self._launch(descent.draw_keys, grid, (alive, self._keys, *numbers, drawn), BLOCK=KEYS)
+            order = (self._keys.sort(dim=1).values & 0xFFFFFF).to(torch.int32)
+            self.losses.zero_()
+            for part in range(settings.minibatches):
+                self._minibatch(store, learned, order, counts, part, epoch * settings.minibatches + part)
+        learned.update += 1
+
+    def _look_back(self, store: Storage) -> None:
+        """Advantages, and by what they are normalised; and the inputs of the network side by side."""
+        mind, taught, settings = self._mind, self._taught, self._settings
+        assert store.observations is not None
+        self._inputs[:, :, : mind.network.inputs] = store.observations.permute(2, 0, 1)
+        lanes, groups, sizes = -(-taught.lanes // LANES), -(-taught.groups // GROUPS), (taught.lanes, taught.ticks)
+        of_groups = taught.groups, taught.lanes, taught.lanes_each, taught.ticks
+        outcome = _there(store, "rewards", "alive", "terminated", "truncated")
+        lives = mind.lengths, mind.returned, mind.discounted
+        left = self._lane_counts, self._returns, self._discounts
+        surveyed, estimated = self._sums[SURVEYED], self._sums[3]
+        arguments: tuple[Argument, ...] = (*outcome, *lives, self._constants, *left, *sizes)
+        self._launch(happened.survey_lanes, (lanes,), arguments, LANES, BLOCK=LANES)
+        self._launch(happened.survey_groups, (groups,), (*left, surveyed, *of_groups), GROUPS, BLOCK=GROUPS)
+        self._launch(sums.scale, (1,), (self._total(surveyed), mind.seen, self._numbers), 32)
+        values = _there(store, "values", "final_values")
+        decays = float(np.float32(settings.discount)), float(np.float32(settings.discount * settings.trace))
+        arguments = (*outcome, *values, self._numbers, self._advantages, *sizes, *decays)
+        self._launch(happened.estimate_lanes, (lanes,), arguments, LANES, BLOCK=LANES)
+        arguments = (self._advantages, outcome[1], estimated, *of_groups)
+        self._launch(happened.estimate_groups, (groups,), arguments, GROUPS, BLOCK=GROUPS)
+        self._launch(sums.normalise, (1,), (self._total(estimated), self._numbers), 32)
+
+    def _counts(self, alive: torch.Tensor) -> torch.Tensor:
+        """[groups] i64, the samples of each group."""
+        taught = self._taught
+        by_lane = alive.sum(dim=0, dtype=torch.int64)
+        by_lane = torch.nn.functional.pad(by_lane, (0, taught.groups * taught.lanes_each - taught.lanes))
+        return by_lane.view(taught.groups, -1).sum(dim=1)
+
+    def _minibatch(
+        self, store: Storage, learned: Learned, order: torch.Tensor, counts: torch.Tensor, part: int, index: int
+    ) -> None:
+        mind, taught, settings, network = self._mind, self._taught, self._settings, self._mind.network
+        parts, groups = settings.minibatches, taught.groups
+        left = 1.0 - learned.update / self._updates
+        weights = (float(np.float32(each)) for each in (settings.clip, settings.entropy * left, settings.value))
+        stored = _there(store, "masks", "actions", "log_probs", "values")
+        arrays = self._inputs, *stored, self._advantages, self._numbers, order, counts
+        mine = mind.parameters, mind.transposed, self._room, self._head_room, self._rows, self._noted
+        sizes = taught.most, part, parts, taught.ticks, taught.lanes, taught.lanes_each, self._positions
+        self._launch(
+            perceptron.teach,
+            (groups, self._blocks),
+            (*arrays, *mine, *sizes, *weights),
+            INPUTS=network.inputs,
+            ROW=padded(network.inputs),
+            FIRST=self._first,
+            SECOND=self._second,
+            SECOND_INPUTS=network.hidden[0],
+            HEAD_INPUTS=network.hidden[-1],
+            HEADS=self._heads,
+            FIRST_OUTPUTS=power(self._first),
+            SECOND_OUTPUTS=power(self._second) if self._second else 0,
+            HEAD_OUTPUTS=power(self._heads),
+            PITCH=self._pitch,
+            ACTIONS=network.actions,
+            BLOCK=BLOCK,
+        )
+        self._gradients_of_layers(counts, part)
+        added = self._sums[LOSSES + 1]
+        arguments = self._noted, counts, added, part, parts, self._blocks, self._positions
+        self._launch(
+            perceptron.add_losses, (groups,), arguments, 32, LOSSES=LOSSES, ROWS=power(LOSSES + 1), BLOCK=BLOCK
+        )
+        gradient, losses = self._total(self._gradients), self._total(added)
+        count = network.parameters
+        limited = gradient, losses, self._constants[1:], self.norms, self.losses, self._factor, count, index
+        self._launch(sums.limit, (1,), limited)
+        learned.first_power *= float(FIRST_DECAY)
+        learned.second_power *= float(SECOND_DECAY)
+        one = np.float32(1.0)
+        rates = (
+            np.float32(settings.rate * left),
+            *(FIRST_DECAY, one - FIRST_DECAY, SECOND_DECAY, one - SECOND_DECAY),
+            *(np.float32(1.0 - learned.first_power), np.float32(1.0 - learned.second_power), LEAST),
+        )
+        held = mind.parameters, gradient, mind.first, mind.second, mind.transposed, mind.places, self._factor
+        descending = (*held, count, *map(float, rates))
+        self._launch(descent.descend, (-(-count // NUMBERS),), descending, BLOCK=NUMBERS)
+
+    def _gradients_of_layers(self, counts: torch.Tensor, part: int) -> None:
+        """The gradients of each layer, of each group."""
+        parts, pitch = self._settings.minibatches, self._pitch
+        # In a row of the room lie what hidden layers gave, then the derivatives by what all layers gave.
+        room = self._room.view(-1)
+        held, slope = 0, self._first + self._second
+        for number, layer in enumerate(self._mind.network.table.tolist()):
+            rows, columns = layer[ROWS], layer[COLUMNS]
+            if number:
+                x, held = room[held:], held + rows
+            else:
+                x = self._inputs
+            sizes = part, parts, self._blocks, self._mind.network.parameters, layer[WEIGHT]
+            self._launch(
+                perceptron.add_gradients,
+                (self._taught.groups, -(-rows // TILE)),
+                (x, self._rows, room[slope:], counts, self._gradients, *sizes),
+                SEEN=int(number == 0),
+                ROW=self._inputs.shape[2],
+                ROWS=rows,
+                COLUMNS=columns,
+                OUTPUTS=power(columns),
+                PITCH=pitch,
+                TILE=TILE,
+                BLOCK=BLOCK,
+            )
+            slope += columns
+
+    def _total(self, values: torch.Tensor) -> torch.Tensor:
+        """The sum of all groups, [width], of values [groups, width]."""
+        for sums_of in self._nodes[values.shape[1], values.dtype]:
+            count, width = values.shape
+            block = min(NUMBERS, power(width))
+            grid = sums_of.shape[0], -(-width // block)
+            self._launch(sums.add_nodes, grid, (values, sums_of, count, width), min(block, 128), BLOCK=block)
+            values = sums_of
+        return values[0]
+
+    def _top(self, values: torch.Tensor) -> torch.Tensor:
+        """Where `_total` leaves its sum."""
+        levels = self._nodes[values.shape[1], values.dtype]
+        return (levels[-1] if levels else values)[0]
+
+    def _launch(
+        self, kernel: object, grid: tuple[int, ...], arguments: tuple[Argument, ...], threads: int = 128, **constants: int
+    ) -> None:
+        self._launcher(Launch(kernel, grid, arguments, constants, threads))
+
+
+def _there(store: Storage, *names: str) -> tuple[torch.Tensor, ...]:
+    """Tensors of a store by name."""
+    tensors = store.tensors
+    return tuple(tensors[name] for name in names)
