@@ -17,6 +17,7 @@ from hamlet.numbers.random import WORD, policy_words
 from hamlet_train.draws import action_words, control_words, order, orthogonal
 from hamlet_train.exact import compiled, kernels, tree
 from hamlet_train.exact.compiled import at, lying
+from hamlet_train.exact.kernels import CHAINS
 from hamlet_train.exact.kernels import ENTROPY as ENTROPIES
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
@@ -190,7 +191,12 @@ def test_a_step_of_adam_by_its_definition(count: int) -> None:
     second, share, least = np.square(random.standard_normal(count).astype(np.float32)), 1 / 7, np.float32(1e-5)
     rate, first_decay, second_decay = np.float32(3e-2), np.float32(0.9), np.float32(0.99)
     first_bias, second_bias = np.float32(1) - first_decay**3, np.float32(1) - second_decay**3
-    norm = math.sqrt(sum((float(each) * share) ** 2 for each in gradient))
+    chains = np.zeros(CHAINS)
+    for index, each in enumerate(gradient):
+        chains[index % CHAINS] += (float(each) * share) ** 2
+    while len(chains) > 1:
+        chains = chains[: len(chains) // 2] + chains[len(chains) // 2 :]
+    norm = math.sqrt(chains[0])
     for most in (norm * 2, norm / 3):
         g = gradient * np.float32(share if norm <= most else share * (most / norm))
         m = first_decay * first + (np.float32(1) - first_decay) * g

@@ -47,8 +47,8 @@ def survey_lanes(
     """Follow the episodes of lanes. `length_ptr` i64, `returned_ptr` and `discounted_ptr` f64, [lanes], are those of
     episodes that go on; `discount_ptr` has one f64.
 
-    Left are counts [4, lanes] f64 of episodes, their ticks, the squares of those, and samples; and [lanes, ticks] f64 the
-    returns of episodes where one ended and the discounted returns of samples, 0 elsewhere."""
+    Left are counts [4, lanes] f64 of episodes, their ticks, the squares of those, and samples; and [lanes, ticks] f64
+    the returns of episodes where one ended and the discounted returns of samples, 0 elsewhere."""
     lane = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     there = lane < lanes
     length = tl.load(length_ptr + lane, mask=there, other=0)

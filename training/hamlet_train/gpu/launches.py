@@ -17,8 +17,8 @@ THREADS = 128
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A launch: a kernel of Triton's, the programs of its grid, its arguments in order, its constants, and the threads of
-    a program."""
+    """A launch: a kernel of Triton's, the programs of its grid, its arguments in order, its constants, and the threads
+    of a program."""
 
     kernel: Any
     grid: tuple[int, ...]

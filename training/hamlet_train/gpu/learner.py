@@ -12,7 +12,7 @@ from hamlet_train.draws import halves
 from hamlet_train.exact.kernels import LOSSES, SURVEYED
 from hamlet_train.exact.network import BLOCK, COLUMNS, ROWS, WEIGHT, Array, Network, padded
 from hamlet_train.gpu import descent, happened, perceptron, sums
-from hamlet_train.gpu.launches import Argument, Launch, Launcher, run
+from hamlet_train.gpu.launches import THREADS, Argument, Launch, Launcher, run
 from hamlet_train.ppo import FIRST_DECAY, LEAST, SECOND_DECAY, Learned, Lives
 from hamlet_train.settings import Settings
 
@@ -50,8 +50,8 @@ class Taught:
 
 
 class Mind:
-    """What is learnt, on a device: the parameters, Adam's moments, and what rewards are scaled by; and the episodes that
-    go on."""
+    """What is learnt, on a device: the parameters, Adam's moments, and what rewards are scaled by; and the episodes
+    that go on."""
 
     def __init__(self, network: Network, lanes: int, device: torch.device) -> None:
         count = network.parameters
@@ -115,7 +115,8 @@ class Lesson:
         self._mind, self._settings, self._seed, self._updates, self._taught = mind, settings, seed, updates, taught
         self._launcher = launcher
         groups, parts = taught.groups, settings.minibatches
-        self._blocks = -(-(-(-taught.most // parts)) // BLOCK)
+        share = -(-taught.most // parts)
+        self._blocks = -(-share // BLOCK)
         positions = groups * self._blocks * BLOCK
         hidden = [padded(each) for each in network.hidden]
         self._first, self._second = hidden[0], hidden[1] if len(hidden) > 1 else 0
@@ -295,7 +296,12 @@ class Lesson:
         return (levels[-1] if levels else values)[0]
 
     def _launch(
-        self, kernel: object, grid: tuple[int, ...], arguments: tuple[Argument, ...], threads: int = 128, **constants: int
+        self,
+        kernel: object,
+        grid: tuple[int, ...],
+        arguments: tuple[Argument, ...],
+        threads: int = THREADS,
+        **constants: int,
     ) -> None:
         self._launcher(Launch(kernel, grid, arguments, constants, threads))
 

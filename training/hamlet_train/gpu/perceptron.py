@@ -1,8 +1,8 @@
 """The network forward and backward, as `hamlet_train.exact.network` says it: perceptron.h for Triton.
 
-`teach` takes a block of samples of a group through the layers, the loss, and back to the first hidden layer; what it
-leaves in the room `add_gradients` adds up, a tile of the weights of a layer for each program, sample after sample. Import
-this module where Triton is used.
+`teach` takes a block of samples of a group through the layers, the loss, and back to the first hidden layer. What it
+leaves in the room `add_gradients` adds up sample after sample, a tile of the weights of a layer for each program.
+Import this module where Triton is used.
 """
 
 # mypy: ignore-errors
@@ -16,39 +16,85 @@ from hamlet_train.gpu.loss import clipped_loss
 
 
 @triton.jit
-def _layer(x_ptr, weights_ptr, bias_ptr, inputs, BIASED: tl.constexpr, COLUMNS: tl.constexpr, OUTPUTS: tl.constexpr):
-    """The chains of a layer, [samples, OUTPUTS]: from its biases or from 0 on, `inputs` products in ascending order.
-
-    `x_ptr` are places of the samples' first inputs. Of OUTPUTS, a power of two, the first COLUMNS are there."""
+def _four(x_ptr, OUTPUTS: tl.constexpr):
+    """Four numbers in a row of each sample, [samples, OUTPUTS] each: all outputs of a sample take the same ones, which
+    a thread loads at once."""
     BLOCK: tl.constexpr = x_ptr.shape[0]
-    output = tl.arange(0, OUTPUTS)
-    there = output < COLUMNS
-    total = tl.zeros([BLOCK, OUTPUTS], tl.float32)
-    if BIASED:
-        total = tl.broadcast_to(tl.load(bias_ptr + output, mask=there, other=0.0)[None, :], [BLOCK, OUTPUTS])
-    for _ in range(inputs):
-        value = tl.broadcast_to(tl.load(x_ptr)[:, None], [BLOCK, OUTPUTS])
-        weights = tl.load(weights_ptr + output, mask=there, other=0.0)
-        total = tl.fma(value, tl.broadcast_to(weights[None, :], [BLOCK, OUTPUTS]), total)
+    output = tl.zeros([1, OUTPUTS, 1], tl.int32)
+    x = tl.load(x_ptr[:, None, None] + (output + tl.arange(0, 4)[None, None, :]))
+    even, odd = tl.split(tl.reshape(x, [BLOCK, OUTPUTS, 2, 2]))
+    first, third = tl.split(even)
+    second, fourth = tl.split(odd)
+    return first, second, third, fourth
+
+
+@triton.jit
+def _weights(weights_ptr, first, COLUMNS: tl.constexpr, BLOCK: tl.constexpr, OUTPUTS: tl.constexpr):
+    """The weights of one input for OUTPUTS outputs from `first` on, for all samples."""
+    output = first + tl.arange(0, OUTPUTS)
+    return tl.broadcast_to(tl.load(weights_ptr + output, mask=output < COLUMNS, other=0.0)[None, :], [BLOCK, OUTPUTS])
+
+
+@triton.jit
+def _leave(total, held_ptr, y_ptr, first, step, KIND: tl.constexpr, COLUMNS: tl.constexpr):
+    """Write what a layer gave from `y_ptr` on, which are places, outputs `step` apart: of a hidden layer through tanh;
+    of derivatives by what came out of a tanh, which is at `held_ptr`, those by what went in."""
+    OUTPUTS: tl.constexpr = total.shape[1]
+    output = first + tl.arange(0, OUTPUTS)
+    there = (output < COLUMNS)[None, :]
+    if KIND == 1:
+        held = tl.load(held_ptr[:, None] + output[None, :], mask=there, other=0.0)
+        total = total * tl.fma(held * -1.0, held, 1.0)
+    if KIND == 0:
+        total = tanh(total)
+    tl.store(y_ptr[:, None] + output[None, :] * step, total, mask=there)
+
+
+@triton.jit
+def _layer(
+    x_ptr,
+    weights_ptr,
+    bias_ptr,
+    inputs,
+    held_ptr,
+    y_ptr,
+    step,
+    KIND: tl.constexpr,
+    COLUMNS: tl.constexpr,
+    OUTPUTS: tl.constexpr,
+):
+    """The chains of a layer, for all threads of the block: from its biases, or from 0 where derivatives go back, on,
+    `inputs` products in ascending order. KIND is 0 for a hidden layer, 1 for derivatives, 2 for the heads.
+
+    `x_ptr` are places of the samples' first inputs. Of OUTPUTS, a power of two, the first COLUMNS are there; a thread
+    has as many samples of both halves of them as it can, since each of its inputs is loaded for both."""
+    BLOCK: tl.constexpr = x_ptr.shape[0]
+    HALF: tl.constexpr = OUTPUTS // 2 if OUTPUTS > 32 else OUTPUTS
+    low = tl.zeros([BLOCK, HALF], tl.float32)
+    high = tl.zeros([BLOCK, HALF], tl.float32)
+    if KIND != 1:
+        low = _weights(bias_ptr, 0, COLUMNS, BLOCK, HALF)
+        high = _weights(bias_ptr, HALF, COLUMNS, BLOCK, HALF)
+    fours = inputs // 4
+    for _ in range(fours):
+        values = _four(x_ptr, HALF)
+        for each in tl.static_range(4):
+            low = tl.fma(values[each], _weights(weights_ptr + each * COLUMNS, 0, COLUMNS, BLOCK, HALF), low)
+            if OUTPUTS > HALF:
+                high = tl.fma(values[each], _weights(weights_ptr + each * COLUMNS, HALF, COLUMNS, BLOCK, HALF), high)
+        x_ptr += 4
+        weights_ptr += 4 * COLUMNS
+    for _ in range(inputs - 4 * fours):
+        value = tl.broadcast_to(tl.load(x_ptr)[:, None], [BLOCK, HALF])
+        low = tl.fma(value, _weights(weights_ptr, 0, COLUMNS, BLOCK, HALF), low)
+        if OUTPUTS > HALF:
+            high = tl.fma(value, _weights(weights_ptr, HALF, COLUMNS, BLOCK, HALF), high)
         x_ptr += 1
         weights_ptr += COLUMNS
-    return total
-
-
-@triton.jit
-def _write(room_ptr, total, COLUMNS: tl.constexpr, OUTPUTS: tl.constexpr):
-    """Write the columns of samples side by side from `room_ptr` on, which are places, for all threads of the block."""
-    output = tl.arange(0, OUTPUTS)
-    tl.store(room_ptr[:, None] + output[None, :], total, mask=(output < COLUMNS)[None, :])
+    _leave(low, held_ptr, y_ptr, 0, step, KIND, COLUMNS)
+    if OUTPUTS > HALF:
+        _leave(high, held_ptr, y_ptr, HALF, step, KIND, COLUMNS)
     tl.debug_barrier()
-
-
-@triton.jit
-def _through_tanh(room_ptr, slope, COLUMNS: tl.constexpr, OUTPUTS: tl.constexpr):
-    """The derivatives by what went into a tanh, of those by what came out, which lies from `room_ptr` on."""
-    output = tl.arange(0, OUTPUTS)
-    held = tl.load(room_ptr[:, None] + output[None, :], mask=(output < COLUMNS)[None, :], other=0.0)
-    return slope * tl.fma(held * -1.0, held, 1.0)
 
 
 @triton.jit(do_not_specialize=["part", "clip", "entropy", "worth"])
@@ -124,27 +170,22 @@ def teach(
         slopes = room + FIRST + SECOND
         weights = parameters_ptr
         x = inputs_ptr + (lane * ticks + tick).to(tl.int64) * ROW
-        total = _layer(x, weights, weights + ROW * FIRST, INPUTS, True, FIRST, FIRST_OUTPUTS)
-        _write(room, tanh(total), FIRST, FIRST_OUTPUTS)
+        _layer(x, weights, weights + ROW * FIRST, INPUTS, x, room, 1, 0, FIRST, FIRST_OUTPUTS)
         weights += (ROW + 1) * FIRST
         x = room
         if SECOND > 0:
-            total = _layer(x, weights, weights + FIRST * SECOND, SECOND_INPUTS, True, SECOND, SECOND_OUTPUTS)
             x = room + FIRST
-            _write(x, tanh(total), SECOND, SECOND_OUTPUTS)
+            _layer(room, weights, weights + FIRST * SECOND, SECOND_INPUTS, room, x, 1, 0, SECOND, SECOND_OUTPUTS)
             weights += (FIRST + 1) * SECOND
         LAST: tl.constexpr = SECOND if SECOND > 0 else FIRST
-        total = _layer(x, weights, weights + LAST * HEADS, HEAD_INPUTS, True, HEADS, HEAD_OUTPUTS)
         # Heads lie by output: the loss takes one of all samples after the other.
-        heads = heads_ptr + (group * tl.num_programs(1) + tl.program_id(1)) * (HEADS * BLOCK)
-        output = tl.arange(0, HEAD_OUTPUTS)
-        tl.store(heads + output[None, :] * BLOCK + here[:, None], total, mask=(output < HEADS)[None, :])
-        tl.debug_barrier()
+        heads = heads_ptr + (group * tl.num_programs(1) + tl.program_id(1)) * (HEADS * BLOCK) + here
+        _layer(x, weights, weights + LAST * HEADS, HEAD_INPUTS, x, heads, BLOCK, 2, HEADS, HEAD_OUTPUTS)
         advantage = tl.load(advantage_ptr + place)
         gain = (advantage - tl.load(numbers_ptr + 1)) * tl.load(numbers_ptr + 2)
         aim = advantage + tl.load(value_ptr + place)
         clipped_loss(
-            heads + here,
+            heads,
             mask_ptr + tick.to(tl.int64) * (ACTIONS * lanes) + lane,
             lanes,
             tl.load(action_ptr + place),
@@ -163,16 +204,15 @@ def teach(
         )
         tl.debug_barrier()
         back = transposed_ptr + ROW * FIRST
+        of_heads = slopes + FIRST + SECOND
         if SECOND > 0:
-            heads_back = back + FIRST * SECOND
-            total = _layer(slopes + FIRST + SECOND, heads_back, heads_back, ACTIONS + 1, False, SECOND, SECOND_OUTPUTS)
-            total = _through_tanh(room + FIRST, total, SECOND, SECOND_OUTPUTS)
-            _write(slopes + FIRST, total, SECOND, SECOND_OUTPUTS)
-            total = _layer(slopes + FIRST, back, back, HEAD_INPUTS, False, FIRST, FIRST_OUTPUTS)
+            y = slopes + FIRST
+            held = room + FIRST
+            from_heads = back + FIRST * SECOND
+            _layer(of_heads, from_heads, from_heads, ACTIONS + 1, held, y, 1, 1, SECOND, SECOND_OUTPUTS)
+            _layer(y, back, back, HEAD_INPUTS, room, slopes, 1, 1, FIRST, FIRST_OUTPUTS)
         else:
-            total = _layer(slopes + FIRST, back, back, ACTIONS + 1, False, FIRST, FIRST_OUTPUTS)
-        total = _through_tanh(room, total, FIRST, FIRST_OUTPUTS)
-        _write(slopes, total, FIRST, FIRST_OUTPUTS)
+            _layer(of_heads, back, back, ACTIONS + 1, room, slopes, 1, 1, FIRST, FIRST_OUTPUTS)
 
 
 @triton.jit(do_not_specialize=["part"])
@@ -204,11 +244,15 @@ def add_gradients(
     count = tl.load(counts_ptr + group)
     number = (count * (part + 1) // parts - count * part // parts).to(tl.int32)
     first = group * blocks * BLOCK
-    k = tl.program_id(1) * TILE + tl.arange(0, TILE)
-    output = tl.arange(0, OUTPUTS)
-    there = output < COLUMNS
-    total = tl.zeros([TILE, OUTPUTS], tl.float32)
-    of_bias = tl.zeros([OUTPUTS], tl.float32)
+    HALF: tl.constexpr = OUTPUTS // 2 if OUTPUTS > 32 else OUTPUTS
+    # Inputs lie by four: a thread loads them at once.
+    four = tl.arange(0, 4)[None, None, :]
+    k = tl.program_id(1) * TILE + tl.arange(0, TILE // 4)[:, None, None] * 4 + tl.zeros([1, HALF, 1], tl.int32) + four
+    output = tl.arange(0, HALF)
+    low = tl.zeros([TILE // 4, HALF, 4], tl.float32)
+    high = tl.zeros([TILE // 4, HALF, 4], tl.float32)
+    low_bias = tl.zeros([HALF], tl.float32)
+    high_bias = tl.zeros([HALF], tl.float32)
     # Whole blocks: what fills up the last one is added too.
     for index in range(tl.cdiv(number, BLOCK) * BLOCK):
         position = (first + index).to(tl.int64)
@@ -217,17 +261,24 @@ def add_gradients(
         else:
             x = x_ptr + position * PITCH
         value = tl.load(x + k, mask=k < ROWS, other=0.0)
-        slope = tl.load(slope_ptr + position * PITCH + output, mask=there, other=0.0)
-        of_bias = of_bias + slope
-        total = tl.fma(
-            tl.broadcast_to(value[:, None], [TILE, OUTPUTS]), tl.broadcast_to(slope[None, :], [TILE, OUTPUTS]), total
-        )
+        slope = tl.load(slope_ptr + position * PITCH + output, mask=output < COLUMNS, other=0.0)
+        low_bias = low_bias + slope
+        low = tl.fma(value, tl.broadcast_to(slope[None, :, None], [TILE // 4, HALF, 4]), low)
+        if OUTPUTS > HALF:
+            slope = tl.load(slope_ptr + position * PITCH + HALF + output, mask=HALF + output < COLUMNS, other=0.0)
+            high_bias = high_bias + slope
+            high = tl.fma(value, tl.broadcast_to(slope[None, :, None], [TILE // 4, HALF, 4]), high)
     gradient_ptr += group.to(tl.int64) * size + weight
-    tl.store(
-        gradient_ptr + k[:, None] * COLUMNS + output[None, :], total, mask=(k < ROWS)[:, None] & there[None, :]
-    )
+    column = output[None, :, None]
+    place = gradient_ptr + k * COLUMNS + column
+    tl.store(place, low, mask=(k < ROWS) & (column < COLUMNS))
+    if OUTPUTS > HALF:
+        tl.store(place + HALF, high, mask=(k < ROWS) & (HALF + column < COLUMNS))
     if tl.program_id(1) == 0:
-        tl.store(gradient_ptr + ROWS * COLUMNS + output, of_bias, mask=there)
+        bias_ptr = gradient_ptr + ROWS * COLUMNS + output
+        tl.store(bias_ptr, low_bias, mask=output < COLUMNS)
+        if OUTPUTS > HALF:
+            tl.store(bias_ptr + HALF, high_bias, mask=HALF + output < COLUMNS)
 
 
 @triton.jit(do_not_specialize=["part"])

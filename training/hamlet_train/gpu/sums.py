@@ -1,5 +1,5 @@
-"""Sums over groups in the tree of `hamlet_train.exact.tree`, and what is computed of them alone: the scale of rewards, by
-what advantages are normalised, and how far a gradient is scaled down. Import this module where Triton is used.
+"""Sums over groups in the tree of `hamlet_train.exact.tree`, and what is computed of them alone: the scale of rewards,
+by what advantages are normalised, and how far a gradient is scaled down. Import this module where Triton is used.
 """
 
 # mypy: ignore-errors
@@ -42,8 +42,8 @@ def _eight(values_ptr, node, count, size, there):
 
 @triton.jit
 def add_nodes(values_ptr, sums_ptr, count, size, BLOCK: tl.constexpr):
-    """Four levels of the tree: node n of the sums [nodes, size] has up to 16 of `count` values from 16 n on. Programs are
-    [nodes, blocks of numbers]."""
+    """Four levels of the tree: node n of the sums [nodes, size] has up to 16 of `count` values from 16 n on. Programs
+    are [nodes, blocks of numbers]."""
     node = tl.zeros([BLOCK], tl.int64) + tl.program_id(0)
     place = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     there = place < size
@@ -62,8 +62,8 @@ def _deviation(total, squares, count):
 
 @triton.jit
 def scale(happened_ptr, seen_ptr, numbers_ptr):
-    """Count what happened to what was seen, [3] f64: samples, discounted returns, their squares; and write the factor of
-    rewards, one over the standard deviation of discounted returns."""
+    """Count what happened to what was seen, [3] f64: samples, discounted returns, their squares; and write the factor
+    of rewards, one over the standard deviation of discounted returns."""
     samples = tl.load(seen_ptr) + tl.load(happened_ptr + OF_SAMPLES)
     total = tl.load(seen_ptr + 1) + tl.load(happened_ptr + OF_DISCOUNTED)
     squares = tl.load(seen_ptr + 2) + tl.load(happened_ptr + OF_DISCOUNTED_SQUARES)
