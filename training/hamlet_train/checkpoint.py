@@ -39,8 +39,10 @@ def save(path: Path, training: Training) -> None:
     """
     env, first = training.env, training.crews[0].learner
     tensors, saved = dict[str, Array](), env.state_dict()
+    for each in training.crews:
+        each.learner.leave()
     for field in schema.state_fields(env.universe):
-        value = saved["state"][field.name].numpy()
+        value = saved["state"][field.name].cpu().numpy()
         rows = np.ascontiguousarray(np.moveaxis(value, -1, 0))
         every = _all(first.ranks, first.share, rows, env.num_agents if field.per == "lane" else 1)
         tensors[f"env.{field.name}"] = np.moveaxis(every, 0, -1)
@@ -115,6 +117,7 @@ def load(path: Path, training: Training) -> None:
         counts = {name: float.fromhex(facts["counts"][name]) for name in COUNTED}
         counters: dict[str, Any] = moments | counts
         learner.learned = Learned(parameters_of(path, learner.network, mine), update=said["update"], **counters)
+        learner.take()
         if each.critic is not None:
             # Counts and lives are those of its crew, which sees the same rewards.
             judge = each.critic.learner

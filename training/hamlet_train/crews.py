@@ -83,7 +83,7 @@ def crews_of(env: Env, shared: bool) -> tuple[Crew, ...]:
 
 
 def _all(env: Env) -> Crew:
-    reach = np.maximum(env.observation_low.abs().numpy(), env.observation_high.abs().numpy())
+    reach = np.maximum(env.observation_low.abs().cpu().numpy(), env.observation_high.abs().cpu().numpy())
     return Crew(None, range(env.num_agents), None, None, reach, env.num_controls, env.num_actions)
 
 

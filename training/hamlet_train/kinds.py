@@ -40,7 +40,7 @@ def in_stages(env: Env, ranks: Ranks) -> dict[str, int] | None:
     stages = stages_of(env.universe)
     if not stages:
         return None
-    now = env.meter(STAGE).long().numpy()
+    now = env.meter(STAGE).long().cpu().numpy()
     counts = np.bincount(now, minlength=len(stages))[None].astype(np.int64)
     every = ranks.gather(counts, [1] * ranks.size).sum(axis=0)
     return dict(zip(stages, every.tolist(), strict=True))

@@ -19,17 +19,18 @@ from hamlet_train.ppo import Learner, Progress, digest_of
 @dataclass(frozen=True, slots=True)
 class Learning:
     """A crew that learns: its learner, the actor that plays for it, and the store between both; and its critic, where
-    that is a network of its own."""
+    that is a network of its own. There is no actor where rollouts play."""
 
     crew: Crew
     learner: Learner
-    actor: Actor
+    actor: Actor | None
     store: Store
     critic: Critic | None = None
 
     @property
     def player(self) -> Player:
         """The actor with what was learnt so far."""
+        assert self.actor is not None
         return Player(self.actor, self.learner.learned.parameters, self.store, self.critic)
 
     def update(self) -> Progress:
@@ -44,14 +45,14 @@ class Training:
     """A training.
 
     Attributes:
-        env, present: the worlds, and their present tick.
+        env, present: the worlds, and their present tick; `None` where rollouts play.
         crews: those that learn.
         fixed: policies of roles that play as they are, by role; opponents: these, playing.
         past: earlier selves of the crews, who play too.
     """
 
     env: Env
-    present: Present
+    present: Present | None
     crews: tuple[Learning, ...]
     fixed: Mapping[str | None, Policy]
     opponents: tuple[Player, ...]
@@ -64,6 +65,7 @@ class Training:
 
     def collect(self) -> None:
         """Fill the stores."""
+        assert self.present is not None
         past = [] if self.past is None else self.past.players(self.update)
         collect(self.present, [each.player for each in self.crews], [*self.opponents, *past])
         if self.past is not None:

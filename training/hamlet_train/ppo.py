@@ -154,6 +154,12 @@ class Learner:
         self.learned.update += 1
         return self._progress(store, happened, losses / max(happened[SAMPLES], 1.0))
 
+    def take(self) -> None:
+        """Go on from `learned` and `lives`, which were written into."""
+
+    def leave(self) -> None:
+        """Have all that was learnt in `learned` and `lives`."""
+
     def _survey(self, store: Store) -> Array:
         sums = np.zeros((self.share.count, SURVEYED))
         lives, bounds = self.lives, self.share.bounds

@@ -14,11 +14,13 @@ from hamlet_train.budget import Aim, stalled
 from hamlet_train.collect import Actor, Present
 from hamlet_train.crews import Crew, crew_sizes, crews_of
 from hamlet_train.critic import Critic
+from hamlet_train.devices import Device
 from hamlet_train.draws import crew_seed
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluate import check_roles, player
 from hamlet_train.evaluation import Evaluated, Evaluation, Plan, trained
 from hamlet_train.exact.store import Store
+from hamlet_train.gpu.allowed import check_device
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
 from hamlet_train.past import Past, check_past
@@ -48,7 +50,12 @@ class Watch:
 
 
 def begun(
-    module: Module, manifest: Manifest, ranks: Ranks, threads: int, fixed: Mapping[str | None, Policy] | None = None
+    module: Module,
+    manifest: Manifest,
+    ranks: Ranks,
+    threads: int,
+    fixed: Mapping[str | None, Policy] | None = None,
+    device: Device = "cpu",
 ) -> Training:
     """A training before its first update. `fixed` are policies of roles that play as they are.
 
@@ -56,6 +63,12 @@ def begun(
         TrainError: the universe cannot be trained on.
         EnvError: the environment cannot be made.
     """
+    check_device(device)
+    if device == "cuda":
+        # Triton is imported here alone.
+        from hamlet_train.gpu import training
+
+        return training.begun(module, manifest, ranks)
     cuts = Groups.of_crews(manifest.worlds, crew_sizes(module.universe, manifest.agents, manifest.shared))
     shares = [groups.share(ranks.rank, ranks.size) for groups in cuts]
     env = hamlet.make(
@@ -151,14 +164,16 @@ def evaluation_of(module: Module, manifest: Manifest, plan: Plan, threads: int) 
     return Evaluation(module, plan, manifest.seed, threads, params_of(manifest.params, module.universe))
 
 
-def train(run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: int, watch: Watch) -> str:
+def train(
+    run: Run, module: Module, manifest: Manifest, ranks: Ranks, threads: int, watch: Watch, device: Device = "cpu"
+) -> str:
     """Train to the end, from the latest checkpoint if there is one. `watch` is told of every update and evaluation in
     the first process, which evaluates. Gives the SHA-256 of the parameters.
 
     Raises:
         TrainError: the universe cannot be trained on, or a checkpoint belongs to another training.
     """
-    training = begun(module, manifest, ranks, threads, run.opponents(module, manifest))
+    training = begun(module, manifest, ranks, threads, run.opponents(module, manifest), device)
     ranks.wait()
     latest = checkpoint.latest(run.checkpoints)
     if latest is not None:

@@ -14,8 +14,10 @@ from hamlet_train.cli.beside import opponents_of, past_of, write_opponents
 from hamlet_train.cli.defaults import TICKS, WORLDS
 from hamlet_train.cli.options import folder_of, settings_of, threads_of
 from hamlet_train.crews import crew_sizes
+from hamlet_train.devices import Device
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.compiled import kernels
+from hamlet_train.gpu.allowed import check_device, check_training
 from hamlet_train.groups import Groups
 from hamlet_train.past import check_past
 from hamlet_train.ranks import Ranks
@@ -51,6 +53,7 @@ class Arguments:
     memory: str | None = None
     critic: str | None = None
     team: bool = False
+    device: Device = "cpu"
 
 
 def opened(universe: Path, name: str, arguments: Arguments, resume: bool, ranks: Ranks) -> tuple[Run, Module, Manifest]:
@@ -83,11 +86,13 @@ def name_of(universe: Path) -> str:
     return universe.resolve().name.removesuffix(".hamlet")
 
 
-def ticks_in(minutes: float, run: Run, module: Module, manifest: Manifest, threads: int, processes: int) -> int:
+def ticks_in(
+    minutes: float, run: Run, module: Module, manifest: Manifest, threads: int, processes: int, device: Device
+) -> int:
     """How many agent-ticks this machine trains in so many minutes, by the rate of a few updates that nothing is kept
     of: from then on the training is that of so many ticks."""
     opponents = run.opponents(module, manifest)
-    trial = begun(module, replace(manifest, ticks=TICKS), Ranks(), threads, opponents)
+    trial = begun(module, replace(manifest, ticks=TICKS), Ranks(), threads, opponents, device)
     trial.advance()
     begin, first = monotonic(), trial.update
     while trial.update == first or monotonic() - begin < TRIAL:
@@ -113,6 +118,7 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
         raise TrainError(
             "past selves remember nothing of the episodes that they come into: leave out --memory or --against"
         )
+    check_device(arguments.device)
     kernels()
     try:
         module = packaged(universe, run.package)
@@ -147,8 +153,11 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
             until=arguments.until,
             patience=arguments.patience or 0,
         )
+        if arguments.device == "cuda":
+            check_training(module.universe, manifest, processes)
         if arguments.minutes is not None:
-            manifest = replace(manifest, ticks=ticks_in(arguments.minutes, run, module, manifest, threads, processes))
+            ticks = ticks_in(arguments.minutes, run, module, manifest, threads, processes, arguments.device)
+            manifest = replace(manifest, ticks=ticks)
         run.write(manifest)
     except BaseException:
         shutil.rmtree(run.folder, ignore_errors=True)

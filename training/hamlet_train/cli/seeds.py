@@ -41,4 +41,4 @@ def train_others(
         title = f"training {own.universe}, seed {own.seed}"
         screen = shown(title, own.updates) if ranks.first else nullcontext(Watch())
         with screen as watch, told(own.universe, quiet=not ranks.first):
-            train(run, module, own, ranks, threads, watch)
+            train(run, module, own, ranks, threads, watch, arguments.device)

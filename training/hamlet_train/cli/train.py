@@ -10,6 +10,7 @@ from pathlib import Path
 import rich_click as click
 
 from hamlet_train.cli.defaults import TICKS, WORLDS
+from hamlet_train.devices import DEVICES, Device
 from hamlet_train.settings import names
 
 
@@ -44,6 +45,8 @@ from hamlet_train.settings import names
 @click.option("--critic", type=click.Choice(["own", "world"]),
               help="The critic sees what its agent does, by default, or what all of the world do.")  # fmt: skip
 @click.option("--team", is_flag=True, help="Agents who share a policy are paid the mean of theirs in a world.")
+@click.option("--device", type=click.Choice(DEVICES), default="cpu", show_default=True,
+              help="Where it trains. No result depends on it.")  # fmt: skip
 @click.option("--tensorboard", is_flag=True, help="Write the curve for TensorBoard too.")
 @click.option("--sink", "sinks", multiple=True, metavar="SINK",
               help="Where numbers go too: wandb:PROJECT, mlflow:EXPERIMENT, MODULE:FUNCTION. Repeatable.")  # fmt: skip
@@ -69,6 +72,7 @@ def train(
     memory: str | None,
     critic: str | None,
     team: bool,
+    device: Device,
     tensorboard: bool,
     sinks: tuple[str, ...],
 ) -> None:
@@ -92,7 +96,7 @@ def train(
     try:
         beside, budget = (shared, opponents, against, params), (minutes, until, patience, threads)
         basics = (ticks, worlds, agents, seed, settings, gradient_norm)
-        arguments = Arguments(*basics, *beside, *budget, memory=memory, critic=critic, team=team)
+        arguments = Arguments(*basics, *beside, *budget, memory=memory, critic=critic, team=team, device=device)
         run, module, manifest = opened(universe, named, arguments, resume, ranks)
         if ranks.first and module.universe.roles:
             roles = " and ".join(role.name for role in module.universe.roles)
@@ -107,7 +111,7 @@ def train(
             screen = shown(title, manifest.updates, boards) if ranks.first else nullcontext(Watch())
             watch = stack.enter_context(screen)
             stack.enter_context(told(manifest.universe, quiet=not ranks.first))
-            digest = train(run, module, manifest, ranks, threads_of(threads), watch)
+            digest = train(run, module, manifest, ranks, threads_of(threads), watch, device)
         if ranks.first:
             show(run, module, manifest, digest, threads_of(threads))
         if seeds > 1:

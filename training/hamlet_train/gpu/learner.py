@@ -81,6 +81,15 @@ class Mind:
         ):
             tensor.copy_(torch.from_numpy(array))
 
+    @property
+    def layers(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
+        """Weights [outputs, inputs] and biases [outputs] of each layer, which are views of the parameters."""
+        layers = []
+        for inputs, rows, outputs, columns, weight, bias, *_ in self.network.table.tolist():
+            weights = self.parameters[weight : weight + rows * columns].view(rows, columns)
+            layers.append((weights[:inputs, :outputs].T, self.parameters[bias : bias + outputs]))
+        return layers
+
     def leave(self, learned: Learned, lives: Lives) -> None:
         """Write down where it is. It waits for the device."""
         for tensor, array in (
@@ -170,6 +179,11 @@ class Lesson:
             for part in range(settings.minibatches):
                 self._minibatch(store, learned, order, counts, part, epoch * settings.minibatches + part)
         learned.update += 1
+
+    def told(self) -> torch.Tensor:
+        """What came of an update, in bytes behind each other: what happened, losses, norms, f64; parameters, f32."""
+        parts = self.happened, self.losses, self.norms, self._mind.parameters
+        return torch.cat([each.view(torch.uint8) for each in parts])
 
     def _look_back(self, store: Storage) -> None:
         """Advantages, and by what they are normalised; and the inputs of the network side by side."""
