@@ -66,9 +66,9 @@ def begun(
     check_device(device)
     if device == "cuda":
         # Triton is imported here alone.
-        from hamlet_train.gpu import training
+        from hamlet_train.gpu.training import begun_on_gpu
 
-        return training.begun(module, manifest, ranks)
+        return begun_on_gpu(module, manifest, ranks)
     cuts = Groups.of_crews(manifest.worlds, crew_sizes(module.universe, manifest.agents, manifest.shared))
     shares = [groups.share(ranks.rank, ranks.size) for groups in cuts]
     env = hamlet.make(

@@ -155,7 +155,7 @@ def _on_cpu(
     func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
     """The same call for the CPU."""
-    kwargs = {name: value for name, value in kwargs.items() if name != "device"}
+    kwargs = {name: "cpu" if name == "device" else value for name, value in kwargs.items()}
     if func is Tensor.cuda:
         return Tensor.cpu, args[:1], {}
     if func is Tensor.to:

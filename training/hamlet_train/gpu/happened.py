@@ -1,4 +1,4 @@
-"""What happened in a store, and advantages: `survey` and `estimate` of exact.c for Triton.
+"""Sums of what happened in a store, and advantages: `survey` and `estimate` of exact.c for Triton.
 
 What an agent lives through is one chain per lane. Sums over samples are one chain per group, by ascending lanes, in
 binary64; groups run side by side. Import this module where Triton is used.

@@ -50,7 +50,7 @@ class Taught:
 
 
 class Mind:
-    """What is learnt, on a device: the parameters, Adam's moments, and what rewards are scaled by; and the episodes
+    """A learner's state on a device: the parameters, Adam's moments, and what rewards are scaled by; and the episodes
     that go on."""
 
     def __init__(self, network: Network, lanes: int, device: torch.device) -> None:
@@ -181,7 +181,7 @@ class Lesson:
         learned.update += 1
 
     def told(self) -> torch.Tensor:
-        """What came of an update, in bytes behind each other: what happened, losses, norms, f64; parameters, f32."""
+        """The results of an update, in bytes behind each other: what happened, losses, norms, f64; parameters, f32."""
         parts = self.happened, self.losses, self.norms, self._mind.parameters
         return torch.cat([each.view(torch.uint8) for each in parts])
 
@@ -252,8 +252,8 @@ class Lesson:
         )
         gradient, losses = self._total(self._gradients), self._total(added)
         count = network.parameters
-        limited = gradient, losses, self._constants[1:], self.norms, self.losses, self._factor, count, index
-        self._launch(sums.limit, (1,), limited)
+        noted = losses, self._constants[1:], self.norms, self.losses, self._factor
+        self._launch(sums.limit, (1,), (gradient, *noted, count, index))
         learned.first_power *= float(FIRST_DECAY)
         learned.second_power *= float(SECOND_DECAY)
         one = np.float32(1.0)
@@ -263,8 +263,7 @@ class Lesson:
             *(np.float32(1.0 - learned.first_power), np.float32(1.0 - learned.second_power), LEAST),
         )
         held = mind.parameters, gradient, mind.first, mind.second, mind.transposed, mind.places, self._factor
-        descending = (*held, count, *map(float, rates))
-        self._launch(descent.descend, (-(-count // NUMBERS),), descending, BLOCK=NUMBERS)
+        self._launch(descent.descend, (-(-count // NUMBERS),), (*held, count, *map(float, rates)), BLOCK=NUMBERS)
 
     def _gradients_of_layers(self, counts: torch.Tensor, part: int) -> None:
         """The gradients of each layer, of each group."""

@@ -44,7 +44,7 @@ class GpuLearner(Learner):
     def __post_init__(self) -> None:
         lanes, groups, ticks = self.share.lanes, self.share.groups, self.settings.horizon
         self.mind = Mind(self.network, lanes, self.env.device)
-        taught = Taught(lanes, groups.worlds_each * groups.agents, ticks)
+        taught = Taught(lanes, min(groups.worlds_each * groups.agents, lanes), ticks)
         self.lesson = Lesson(self.mind, self.settings, self.seed, self.updates, taught)
         self.stored = self.env.storage(ticks)
         self.take()
@@ -88,7 +88,7 @@ class GpuTraining(Training):
         self.learner.play()
 
 
-def begun(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTraining:
+def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTraining:
     """A training before its first update.
 
     Raises:
