@@ -233,6 +233,12 @@ def field(a: int, position: int, length: int, kind: str) -> int:
     return sum(bit << i for i, bit in enumerate(bits))
 
 
+def inserted(a: int, b: int, position: int, length: int, bits: int) -> int:
+    """bfi, bit by bit."""
+    start, count = position & 0xFF, length & 0xFF
+    return sum((a >> (i - start) & 1 if start <= i < start + count else b >> i & 1) << i for i in range(bits))
+
+
 def permute(a: int, b: int, selector: int) -> int:
     source = [value >> (8 * i) & 0xFF for value in (a, b) for i in range(4)]
     result = 0
@@ -267,6 +273,8 @@ def bitwise(opcode: str) -> Function:
             return lambda a, b: raw(number(a, kind) >> min(b, bits), kind)
         case ["bfe"]:
             return lambda a, b, c: field(a, b, c, kind)
+        case ["bfi"]:
+            return lambda a, b, c, d: inserted(a, b, c, d, bits)
         case ["popc"]:
             return int.bit_count
         case ["prmt"]:
@@ -380,7 +388,7 @@ def reference(opcode: str) -> Function:
             return lambda a, b, condition: a if condition else b
         case "cvt":
             return conversion(opcode)
-        case "and" | "or" | "xor" | "not" | "shl" | "shr" | "bfe" | "popc" | "prmt" | "lop3" | "shf":
+        case "and" | "or" | "xor" | "not" | "shl" | "shr" | "bfe" | "bfi" | "popc" | "prmt" | "lop3" | "shf":
             return bitwise(opcode)
         case _:
             return integer(opcode)

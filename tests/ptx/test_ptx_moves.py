@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ptx_text import kernel, outputs, run
 
-from hamlet_lab.ptx import PtxError
+from hamlet_lab.ptx import PtxError, parse
 
 NUMBERS = np.arange(32, dtype=np.uint32)
 
@@ -173,3 +173,53 @@ def test_shared_memory_belongs_to_a_block(space: str) -> None:
     assert data.tolist() == [number ^ 1 for number in range(64)]
     with pytest.raises(PtxError, match="outside 124 bytes of shared memory"):
         run(text, [data], blocks=2, shared_bytes=124)
+
+
+TABLE = ".global .align 4 .b8 numbers[16] = {1, 0, 0, 0, 2, 0, 0, 0, 255, 255};"
+OWN = """
+    .local .align 16 .b8 __local_depot0[24];
+    .reg .b64 %SP; .reg .b64 %SPL;
+    .loc 1 2 3
+    mov.u64 %SPL, __local_depot0;
+    cvta.local.u64 %SP, %SPL;
+"""
+
+
+def test_threads_have_memory_of_their_own() -> None:
+    """With its space and without, in parts and as a whole; a wider register gives its lowest bits, and takes some."""
+    body = (
+        OWN
+        + """
+    cvt.u64.u32 %rd20, %r0; mad.lo.s64 %rd21, %rd20, 4294967297, 7;
+    st.local.u32 [%SPL+4], %rd21;
+    st.u32 [%SP+8], %r0;
+    ld.local.v2.u32 {%r20, %r21}, [%SPL+8];
+    ld.local.s8 %r22, [%SPL+4];
+    ld.u8 %rd22, [%SP+4]; cvt.u32.u64 %r23, %rd22;
+    add.s32 %r10, %r20, %r22; shl.b32 %r24, %r23, 16; add.s32 %r10, %r10, %r24;
+    """
+    )
+    # Nobody wrote the second word of the pair.
+    expected = [2 * number + 7 + (number + 7 << 16) for number in range(64)]
+    assert outputs(body, threads=64).tolist() == expected
+
+
+def test_tables_of_the_text_are_read_and_never_written() -> None:
+    body = """
+    mov.u64 %rd20, numbers; and.b32 %r20, %r2, 3; mul.wide.u32 %rd21, %r20, 4; add.s64 %rd22, %rd20, %rd21;
+    cvta.global.u64 %rd23, %rd20;
+    ld.global.nc.u32 %r10, [%rd22]; ld.u8 %r21, [%rd23+4]; add.s32 %r10, %r10, %r21;
+    """
+    assert outputs(body, extra=TABLE)[:4].tolist() == [3, 4, 65537, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        outputs("mov.u64 %rd20, numbers; st.global.u32 [%rd20], %r0;", extra=TABLE)
+
+
+def test_a_text_of_two_kernels_is_asked_for_one() -> None:
+    text = kernel("").partition("\t.file")[0]
+    twice = text + text.partition(".address_size 64")[2].replace("entry test", "entry other")
+    assert parse(twice, "other").name == "other"
+    with pytest.raises(PtxError, match="there are 2 kernels"):
+        parse(twice)
+    with pytest.raises(PtxError, match="there are 0 kernels none"):
+        parse(twice, "none")

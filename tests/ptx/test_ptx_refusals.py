@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from ptx_text import kernel
+from ptx_text import kernel, run
 
 from hamlet_lab.ptx import Launch, Memory, Program, PtxError, parse
 
@@ -37,19 +38,15 @@ UNKNOWN = """
     cvt.rn.satfinite.bf16.f32 %rs1, %r2;
     prmt.b32.f4e %r1, %r2, %r3, %r4;
     shf.l.clamp.b32 %r1, %r2, %r3, %r4;
-    mul.hi.s64 %rd1, %rd2, %rd3;
     mov.u32 %r1, %clock;
     mov.b32 %r1, %smid;
     ld.volatile.global.b32 %r1, [%rd1];
     ld.global.L1::evict_last.b32 %r1, [%rd1];
-    ld.local.b32 %r1, [%rd1];
-    ld.b32 %r1, [%rd1];
     ld.param.b32 %r1, [p0];
     ld.param.b64 %rd1, [p9];
     ld.param.b64 %rd1, [p0 + 4];
     ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];
     ld.global.v2.b32 {%r1, %r2, %r3, %r4}, [%rd1];
-    st.local.b32 [%rd1], %r1;
     atom.global.add.u32 %r1, [%rd1], 1;
     red.global.gpu.relaxed.add.f32 [%rd1], %r1;
     red.global.add.u64 [%rd1], 1;
@@ -122,14 +119,21 @@ def test_text(old: str, new: str) -> None:
         Program(parse(text.replace(old, new)))
 
 
-def test_local_memory_may_be_left_over_and_not_used() -> None:
-    depot = ".local .align 1 .b8 __local_depot0[1]; .reg .b64 %SP; .reg .b32 %SPL; .reg .b32 %r<40>"
-    text = kernel("").replace(".reg .b32 %r<40>", depot)
+def test_variables_of_a_thread_are_its_own() -> None:
+    depot = ".local .align 8 .b8 __local_depot0[8]; .reg .b64 %SP; .reg .b32 %r<40>"
+    text = kernel("mov.b64 %SP, __local_depot0;").replace(".reg .b32 %r<40>", depot)
     assert "depot" in text
-    Program(parse(text))
-    for used in ("mov.b64 %SP, 0;", "mov.b64 %rd1, __local_depot0;", "st.local.b32 [%rd1], %r1;"):
-        with pytest.raises(PtxError, match=r"^PTX line"):
-            Program(parse(text.replace("ret;", f"{used} ret;")))
+
+    def loads(place: str) -> None:
+        body = f"ld.param.b64 %rd1, [p0]; ld.local.b32 %r1, [{place}]; ret;"
+        run(text.replace("ret;", body), [np.zeros(32, np.uint32)])
+
+    loads("%SP+4")
+    for place in ("%SP+8", "%rd1"):
+        with pytest.raises(PtxError, match="outside the variables of its thread"):
+            loads(place)
+    with pytest.raises(PtxError, match="needs a register"):
+        Program(parse(kernel("mov.b64 %rd1, __local_depot0;")))
 
 
 def test_lines_are_counted_in_comments() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
@@ -13,19 +15,25 @@ from hamletc.compile import check_file, lower, optimise, specialise
 from hamletc.errors import CompileError
 from hamletc.frontend import Stopwatch
 
+if TYPE_CHECKING:
+    from hamletc.compilation import Compilation
+    from hamletc.export.exported import Exported
+
+    Exporter = Callable[[Compilation, int], Exported]
+
 
 @click.command()
 @click.argument("universe", type=click.Path(path_type=Path), metavar="UNIVERSE|RUN")
-@click.option("--to", "form", type=click.Choice(["c", "wasm", "onnx"]), default="c", show_default=True,
-              help="C99, WebAssembly, or ONNX of a policy.")  # fmt: skip
-@click.option("--abi", type=click.Choice(["plain", "puffer5"]), default="plain", show_default=True,
-              help="Whose functions the C has: our own, or those of an environment of PufferLib 5.")  # fmt: skip
+@click.option("--to", "form", type=click.Choice(["c", "cuda", "wasm", "onnx"]), default="c", show_default=True,
+              help="C99, CUDA C, WebAssembly, or ONNX of a policy.")  # fmt: skip
+@click.option("--abi", type=click.Choice(["plain", "gym-c", "puffer5"]), default="plain", show_default=True,
+              help="Whose functions the C has: our own, those that all universes have, or PufferLib 5's.")  # fmt: skip
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path(), show_default="here",
               help="Folder to write into.")  # fmt: skip
 @allow_option
 def export(universe: Path, form: str, abi: str, output: Path, allow: tuple[str, ...]) -> None:
-    """Write the file UNIVERSE, or the pack in the folder UNIVERSE, as one file of C99 and its header, or as a module of
-    WebAssembly and the JavaScript that opens it.
+    """Write the file UNIVERSE, or the pack in the folder UNIVERSE, as one file of C99 and its header, as one of CUDA
+    C, or as a module of WebAssembly and the JavaScript that opens it.
 
     Of a RUN of training, or a file with weights, it writes the policy: in C or in WebAssembly with the bits of every
     backend, or as a graph of ONNX, which is compared on 100,000 observations where onnxruntime is installed.
@@ -33,8 +41,10 @@ def export(universe: Path, form: str, abi: str, output: Path, allow: tuple[str, 
     from hamlet.env.keep.files import write_file
     from hamletc.export.tested import digest_tested
 
-    if abi != "plain" and (form != "c" or is_policy(universe)):
+    if abi != "plain" and (form not in ("c", "cuda") or is_policy(universe)):
         raise CompileError(f"--abi {abi} is of universes in C")
+    if form == "cuda" and (abi == "gym-c" or is_policy(universe)):
+        raise CompileError("--to cuda is of universes, and of --abi plain or puffer5")
     if is_policy(universe):
         export_policy(universe, form, output)
         return
@@ -46,20 +56,38 @@ def export(universe: Path, form: str, abi: str, output: Path, allow: tuple[str, 
     digest = digest_tested(checked.universe)
     # Kernels in WebAssembly are made of the same program as those in C.
     compilation = specialise(optimise(lower(checked.universe)), "c")
-    if form == "wasm":
-        from hamletc.export.wasm import export_wasm
-
-        exported = export_wasm(compilation, digest)
-    elif abi == "puffer5":
-        from hamletc.export.puffer5 import export_puffer5
-
-        exported = export_puffer5(compilation, digest)
-    else:
-        from hamletc.export.c import export_c
-
-        exported = export_c(compilation, digest)
+    exported = _exporter(form, abi)(compilation, digest)
     output.mkdir(parents=True, exist_ok=True)
     for name, contents in exported.files.items():
         (output / name).parent.mkdir(parents=True, exist_ok=True)
         write_file(output / name, contents)
         click.echo(f"wrote {output / name}")
+
+
+def _exporter(form: str, abi: str) -> Exporter:
+    """What makes the files of a form with functions of this kind."""
+    match form, abi:
+        case "wasm", _:
+            from hamletc.export.wasm import export_wasm
+
+            return export_wasm
+        case "cuda", "puffer5":
+            from hamletc.export.puffer5 import export_puffer5_cuda
+
+            return export_puffer5_cuda
+        case "cuda", _:
+            from hamletc.export.cuda import export_cuda
+
+            return export_cuda
+        case _, "puffer5":
+            from hamletc.export.puffer5 import export_puffer5
+
+            return export_puffer5
+        case _, "gym-c":
+            from hamletc.export.gym import export_gym
+
+            return export_gym
+        case _:
+            from hamletc.export.c import export_c
+
+            return export_c

@@ -72,6 +72,16 @@ class Array:
         return columns if self.rows is None else f"[{len(self.rows)}]{columns}"
 
     @property
+    def element(self) -> str:
+        """The type of its elements in kernels."""
+        return "bool8" if self.dtype == "bool" else self.dtype
+
+    @property
+    def height(self) -> int:
+        """How many elements a column has, but for those that fill it up to the pitch."""
+        return 1 if self.rows is None else len(self.rows)
+
+    @property
     def turns(self) -> bool:
         """Whether callers get it with the numbers of a lane side by side, too: it has several rows, one behind the
         other."""

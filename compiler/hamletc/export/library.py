@@ -42,11 +42,12 @@ class _Macro:
     body: str
 
 
-def library(*texts: str) -> str:
-    """`hamlet.h` without comments, and without functions and macros that these texts do not use."""
-    pieces = list(_pieces(header()))
+def library(*texts: str, whole: str | None = None, without: frozenset[str] = frozenset()) -> str:
+    """`hamlet.h`, or another `whole` text, without comments, and without functions and macros that these texts do not
+    use, or whose names are those of `without`."""
+    pieces = list(_pieces(header() if whole is None else whole))
     macros = dict(_macros([*pieces, *(piece for text in texts for piece in _pieces(text))]))
-    parts = [_part(piece, macros) for piece in pieces]
+    parts = [each for each in (_part(piece, macros) for piece in pieces) if not each.names or not each.names <= without]
     needed = {word for text in texts for word in WORDS.findall(_expanded(text, macros))}
     taken: set[int] = set()
     while True:

@@ -242,7 +242,8 @@ class _Entries:
             case "known":
                 return self.word("known").differs(0)
             case "every_tick":
-                return expression(False)
+                # The last observations of episodes are those of a step.
+                return expression(actions).differs(0)
             case "ticks":
                 return ticks
             case "streamed":

@@ -79,7 +79,7 @@ class Thread:
         self._widths: dict[str, int] = {}
         for group in kernel.registers:
             bits = 1 if group.type == "pred" else int(group.type[1:])
-            self._widths |= {f"{group.prefix}{number}": bits for number in range(group.count)}
+            self._widths |= dict.fromkeys(group.names(), bits)
         self._registers: dict[str, Term] = {}
         self._votes = 0
         self.executed = 0

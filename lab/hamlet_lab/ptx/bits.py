@@ -1,4 +1,4 @@
-"""Logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions", "bfe", "popc", "prmt", "lop3"."""
+"""Logic, shifts and bit fields. PTX ISA, "Logic and Shift Instructions", "bfe", "bfi", "popc", "prmt", "lop3"."""
 
 from __future__ import annotations
 
@@ -41,6 +41,16 @@ def _field(a: Array, position: Array, length: Array) -> Array:
     inside = np.minimum(count, np.maximum(width, start) - start)
     mask = _left(np.broadcast_to(one, shifted.shape), np.broadcast_to(inside, shifted.shape)) - one
     return np.asarray(np.where(negative, shifted | ~mask, shifted & mask).view(a.dtype))
+
+
+def _inserted(a: Array, b: Array, position: Array, length: Array) -> Array:
+    """The lowest `length` bits of `a` in the place of bits of `b` from `position` on, both modulo 256; those beyond the
+    width are left out."""
+    one, start, count = b.dtype.type(1), position & np.uint32(0xFF), length & np.uint32(0xFF)
+    shape = np.broadcast_shapes(a.shape, b.shape, start.shape, count.shape)
+    field = _left(np.broadcast_to(one, shape), count) - one
+    mask = _left(field, np.broadcast_to(start, shape))
+    return np.asarray((b & ~mask) | (_left(np.broadcast_to(a, shape), start) & mask))
 
 
 def _ones(a: Array) -> Array:
@@ -105,5 +115,7 @@ for _scalar in (*BITS, U16, U32, U64):
     OPERATIONS[f"shr.{_scalar.name}"] = Operation(_scalar, (_scalar, U32), _right_logical)
 for _scalar in (S16, S32, S64):
     OPERATIONS[f"shr.{_scalar.name}"] = Operation(_scalar, (_scalar, U32), _right_arithmetic)
+for _scalar in (B32, B64):
+    OPERATIONS[f"bfi.{_scalar.name}"] = Operation(_scalar, (_scalar, _scalar, U32, U32), _inserted)
 for _scalar in (U32, U64, S32, S64):
     OPERATIONS[f"bfe.{_scalar.name}"] = Operation(_scalar, (_scalar, U32, U32), _field)

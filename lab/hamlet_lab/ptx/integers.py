@@ -6,7 +6,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hamlet_lab.ptx.types import B32, S16, S32, SCALARS, SIGNED, U64, UNSIGNED, Array, Operation, Scalar, like, packed
+from hamlet_lab.ptx.types import (
+    B32,
+    S16,
+    S32,
+    S64,
+    SCALARS,
+    SIGNED,
+    U64,
+    UNSIGNED,
+    Array,
+    Operation,
+    Scalar,
+    like,
+    packed,
+)
 
 
 def _wide(a: Array, b: Array) -> Array:
@@ -26,6 +40,13 @@ def _high_u64(a: Array, b: Array) -> Array:
     a0, a1, b0, b1 = a & low, a >> half, b & low, b >> half
     middle = a1 * b0 + (a0 * b0 >> half)
     return np.asarray(a1 * b1 + (middle >> half) + (a0 * b1 + (middle & low) >> half))
+
+
+def _high_s64(a: Array, b: Array) -> Array:
+    """The same of signed numbers: each that is negative is 2**64 less than its bits."""
+    first, second, zero = a.view(np.uint64), b.view(np.uint64), np.uint64(0)
+    high = _high_u64(first, second) - np.where(a < 0, second, zero) - np.where(b < 0, first, zero)
+    return np.asarray(high.view(np.int64))
 
 
 def _quotient(a: Array, b: Array) -> Array:
@@ -81,6 +102,7 @@ for _scalar in (*UNSIGNED, *SIGNED):
 for _name in ("u16", "u32", "s16", "s32"):
     OPERATIONS |= _narrow(SCALARS[_name])
 OPERATIONS["mul.hi.u64"] = like(U64, 2, _high_u64)
+OPERATIONS["mul.hi.s64"] = like(S64, 2, _high_s64)
 for _name in ("add.u16", "add.s16", "min.u16", "min.s16", "max.u16", "max.s16"):
     OPERATIONS[f"{_name}x2"] = packed(B32, OPERATIONS[_name])
 for _name, _function in (("min", np.minimum), ("max", np.maximum)):

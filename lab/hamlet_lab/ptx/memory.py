@@ -45,6 +45,12 @@ class Memory:
         self._arrays.append(array.reshape(-1).view(np.uint8))
         return self._first + len(self._arrays) - 1 << STRIDE
 
+    def beside(self) -> Memory:
+        """A memory with the same arrays, and room for others, which this one does not have."""
+        result = Memory(self._first)
+        result._arrays = [*self._arrays]
+        return result
+
     def load(self, addresses: Array, width: int) -> Array:
         """The values of `width` bytes at these addresses, as unsigned integers.
 

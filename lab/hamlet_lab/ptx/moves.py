@@ -13,8 +13,9 @@ from hamlet_lab.ptx.threads import Effect, Mask, Threads, chosen, poison
 from hamlet_lab.ptx.types import B64, SCALARS, U32, U64, Array, Scalar
 
 COUNTS = {"v2": 2, "v4": 4}
-SPACES = {"global": "global", "shared": "shared", "shared::cta": "shared"}
-"""Where loads and stores go. Shared memory is that of the thread's block, also where it is written `::cta`."""
+SPACES = {"global": "global", "local": "local", "shared": "shared", "shared::cta": "shared"}
+"""Where loads and stores go. Shared memory is that of the thread's block, also where it is written `::cta`. Variables
+of threads have addresses that nothing else has, so that these are the same whether a space is named or not."""
 ADDED = ("u32", "s32", "u64")
 SPECIAL = frozenset([f"%{name}.{axis}" for name in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"] + ["%laneid"])
 
@@ -36,12 +37,18 @@ def move(site: Site) -> Effect | None:
         case "mov", [kind], [target, source] if (scalar := SCALARS.get(kind)) is not None and scalar.bits != 8:
             register = site.register(target, scalar.bits)
             return _copy(register, site.source(source, _raw(scalar)))
-        case "cvta", ["to", "global", "u64"] | ["global", "u64"], [target, source]:
+        case "cvta", ["to", "global" | "local", "u64"] | ["global" | "local", "u64"], [target, source]:
             return _copy(site.register(target, 64), site.source(source, B64))
         case "ld", ["param", kind], [target, Address(base=base, offset=0)] if kind in SCALARS:
             if site.scope.parameters.get(base.name) != SCALARS[kind].bits:
                 raise site.error(f"{base.name} is no parameter of {SCALARS[kind].bits} bits")
             return _parameter(site.register(target, SCALARS[kind].bits), base.name)
+        case "ld", ["global", "nc", *count, kind], [target, Address() as address] if kind in SCALARS:
+            return _load(site, "global", _elements(site, target, count), SCALARS[kind], address)
+        case "ld", [*count, kind], [target, Address() as address] if _names_no_space(count) and kind in SCALARS:
+            return _load(site, "global", _elements(site, target, count), SCALARS[kind], address)
+        case "st", [*count, kind], [Address() as address, source] if _names_no_space(count) and kind in SCALARS:
+            return _store(site, "global", address, SCALARS[kind], _elements(site, source, count))
         case "ld", [space, *count, kind], [target, Address() as address] if space in SPACES and kind in SCALARS:
             return _load(site, SPACES[space], _elements(site, target, count), SCALARS[kind], address)
         case "st", [space, *count, kind], [Address() as address, source] if space in SPACES and kind in SCALARS:
@@ -53,6 +60,11 @@ def move(site: Site) -> Effect | None:
             return _add(site, address, SCALARS[kind], source, register)
         case _:
             return None
+
+
+def _names_no_space(modifiers: list[str]) -> bool:
+    """Whether a load or store goes wherever its address says."""
+    return not modifiers or (len(modifiers) == 1 and modifiers[0] in COUNTS)
 
 
 def _raw(scalar: Scalar) -> Scalar:
@@ -127,13 +139,16 @@ class _Place:
         """Addresses in global memory, or in the shared memory of all blocks.
 
         Raises:
-            AccessError: the vector is not aligned as a whole, or beyond the shared memory of its block.
+            AccessError: the vector is not aligned as a whole, or beyond the shared memory of its block or the variables
+                of its thread.
         """
         size = self.width * self.count
         result = chosen(self.base(threads), executing).astype(np.uint64) + self.offset
         if (result & np.uint64(size - 1)).any():
             raise AccessError(f"an address is no multiple of {size}")
-        if self.space == "global" or not result.size:
+        if self.space == "local" and not threads.owns(result, size, executing):
+            raise AccessError("an address is outside the variables of its thread")
+        if self.space != "shared" or not result.size:
             return np.asarray(result)
         if int(result.max()) + size > threads.shared_bytes:
             raise AccessError(
@@ -144,21 +159,22 @@ class _Place:
 
     def memory(self, threads: Threads) -> Memory:
         """The memory that these are addresses of."""
-        return threads.memory if self.space == "global" else threads.shared
+        return threads.shared if self.space == "shared" else threads.memory
 
 
 def _place(site: Site, space: str, address: Address, kind: Scalar, count: int) -> _Place:
     if kind.bits == 1:
         raise site.error(f"{site.instruction.opcode} is not known")
-    base = site.source(address.base, U64 if space == "global" else U32)
+    register = site.scope.registers.get(address.base.name)
+    wide = space != "shared" or (register is not None and register.type.bits == 64)
+    base = site.source(address.base, U64 if wide else U32)
     return _Place(space, base, np.int64(address.offset).astype(np.uint64), kind.bits // 8, count)
 
 
 def _load(site: Site, space: str, targets: tuple[Operand, ...], kind: Scalar, address: Address) -> Effect:
-    """Values of 8 bits fill a wider register: with zeros, or with their sign where they have one."""
+    """Integers fill a wider register: with zeros, or with their sign where they have one."""
     place = _place(site, space, address, kind, len(targets))
-    registers = [site.register(target, max(kind.bits, 16)) for target in targets]
-    extended = np.dtype(f"{kind.dtype.kind}{max(kind.bits, 16) // 8}")
+    registers = [site.register(target, *_widths(kind)) for target in targets]
 
     def effect(threads: Threads, mask: Mask | None) -> None:
         executing = threads.executing(mask)
@@ -171,10 +187,19 @@ def _load(site: Site, space: str, targets: tuple[Operand, ...], kind: Scalar, ad
         except AccessError as fault:
             raise site.error(f"{site.instruction.opcode}: {fault}") from fault
         for register, raw in zip(registers, loaded, strict=True):
+            extended = np.dtype(f"{kind.dtype.kind}{register.type.bits // 8}")
             values = raw.view(kind.dtype).astype(extended).view(register.type.raw)
             threads.write(register.index, _spread(values, executing), mask)
 
     return effect
+
+
+def _widths(kind: Scalar) -> tuple[int, ...]:
+    """The widths of registers that take a value of this type. There are none of 8 bits. PTX ISA, "Operand Size
+    Exceeding Instruction-Type Size"."""
+    if not np.issubdtype(kind.dtype, np.integer):
+        return (kind.bits,)
+    return tuple(bits for bits in (16, 32, 64) if bits >= kind.bits)
 
 
 def _spread(values: Array, threads: Mask | None) -> Array:

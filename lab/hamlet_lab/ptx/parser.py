@@ -4,20 +4,21 @@ information and what only assemblers need are left out."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hamlet_lab.ptx import syntax
 from hamlet_lab.ptx.syntax import PtxError
 
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-LINE_DIRECTIVES = (".loc", ".file")
+LINE_DIRECTIVES = re.compile(r"\s*\.(?:loc|file)\b")
 """Directives that end with their line, not with a semicolon, and say where the code comes from."""
 TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
     | (?P<number>-?0[fFdD][0-9a-fA-F]+ | -?0[xX][0-9a-fA-F]+U? | -?[0-9]+(?:\.[0-9]+)?U?)
     | (?P<word>[.%$A-Za-z_][\w$%.]*(?:::[\w.]+)*)
     | (?P<string>"[^"\n]*")
-    | (?P<mark>[][{}()<>,;:@!+|-])""",
+    | (?P<mark>[][{}()<>,;:@!+|=-])""",
     re.VERBOSE,
 )
 NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)U?")
@@ -41,7 +42,7 @@ def tokens(text: str) -> list[Token]:
     text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
     result = []
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip().startswith(LINE_DIRECTIVES):
+        if LINE_DIRECTIVES.match(line):
             continue
         position = 0
         while position < len(line):
@@ -54,13 +55,16 @@ def tokens(text: str) -> list[Token]:
     return result
 
 
-def parse(text: str) -> syntax.Kernel:
-    """The only kernel of a text.
+def parse(text: str, name: str | None = None) -> syntax.Kernel:
+    """The kernel of a text that has this name, or the only one.
 
     Raises:
-        PtxError: a statement is not known, or there is not exactly one kernel.
+        PtxError: a statement is not known, or there is no such kernel, or not exactly one.
     """
-    return _Parser(tokens(text)).kernel()
+    found = [each for each in _Parser(tokens(text)).kernels() if name in (None, each.name)]
+    if len(found) != 1:
+        raise PtxError(1, f"there are {len(found)} kernels{'' if name is None else f' {name}'}")
+    return found[0]
 
 
 class _Parser:
@@ -68,9 +72,9 @@ class _Parser:
         self._tokens = stream
         self._next = 0
 
-    def kernel(self) -> syntax.Kernel:
-        target, shared = "", []
-        while True:
+    def kernels(self) -> Iterator[syntax.Kernel]:
+        target, shared, tables = "", list[str](), list[syntax.Variable]()
+        while self._next < len(self._tokens):
             token = self._take()
             match token.text:
                 case ".version" | ".address_size":
@@ -79,19 +83,22 @@ class _Parser:
                     target = self._take().text
                 case ".extern":
                     shared.append(self._shared())
+                case ".global":
+                    tables.append(self._table())
                 case ".visible":
-                    break
+                    yield self._kernel(target, tuple(shared), tuple(tables))
+                case ".section":
+                    self._next = len(self._tokens)
                 case _:
                     raise PtxError(token.line, f"{token.text!r} is not known here")
+
+    def _kernel(self, target: str, shared: tuple[str, ...], tables: tuple[syntax.Variable, ...]) -> syntax.Kernel:
         self._expect(".entry")
         name = self._word()
         parameters = self._parameters()
         threads = self._limits()
-        registers, instructions = self._body()
-        rest = self._tokens[self._next :]
-        if more := next((token for token in rest if token.text in (".entry", ".func")), None):
-            raise PtxError(more.line, "there is another kernel or function")
-        return syntax.Kernel(name, target, parameters, registers, tuple(shared), threads, instructions)
+        registers, instructions, own = self._body()
+        return syntax.Kernel(name, target, parameters, registers, shared, threads, instructions, tables, own)
 
     def _shared(self) -> str:
         """`.extern .shared .align 16 .b8 global_smem[];`, after the first word."""
@@ -101,6 +108,21 @@ class _Parser:
         name = self._word()
         self._expect("[", "]", ";")
         return name
+
+    def _table(self) -> syntax.Variable:
+        """`.global .align 4 .b8 numbers[64] = {0, 255, 1};`, after the first word."""
+        self._expect(".align")
+        self._integer()
+        self._expect(".b8")
+        name = self._word()
+        self._expect("[")
+        size, numbers = self._integer(), list[int]()
+        self._expect("]", "=", "{")
+        while not self._accept("}"):
+            numbers.append(self._integer())
+            self._accept(",")
+        self._expect(";")
+        return syntax.Variable(name, size, bytes(numbers))
 
     def _parameters(self) -> tuple[syntax.Parameter, ...]:
         result = []
@@ -130,15 +152,17 @@ class _Parser:
                     raise PtxError(token.line, f"{token.text!r} is not known here")
         return threads
 
-    def _body(self) -> tuple[tuple[syntax.Registers, ...], tuple[syntax.Instruction, ...]]:
-        registers, instructions = [], []
+    def _body(
+        self,
+    ) -> tuple[tuple[syntax.Registers, ...], tuple[syntax.Instruction, ...], tuple[syntax.Variable, ...]]:
+        registers, instructions, own = list[syntax.Registers](), list[syntax.Instruction](), list[syntax.Variable]()
         labels: list[str] = []
         while not self._accept("}"):
             token = self._peek()
             if token.text == ".reg":
                 registers += self._registers()
             elif token.text == ".local":
-                self._local()
+                own.append(self._local())
             elif token.text == ".pragma":
                 self._pragma()
             elif token.text.startswith("$"):
@@ -147,36 +171,37 @@ class _Parser:
             else:
                 instructions.append(self._instruction(tuple(labels)))
                 labels = []
-        return tuple(registers), tuple(instructions)
+        return tuple(registers), tuple(instructions), tuple(own)
 
     def _registers(self) -> list[syntax.Registers]:
-        """`.reg .b32 %r<40>;`. A register alone, `.reg .b64 %SP;`, is LLVM's pointer to local memory: see below."""
+        """`.reg .b32 %r<40>;`, or a register alone: `.reg .b64 %SP;`."""
         self._expect(".reg")
         kind = self._take()
         prefix = self._word()
         if self._accept(";"):
-            return []
+            return [syntax.Registers(prefix, kind.text.removeprefix("."), None)]
         self._expect("<")
         count = self._integer()
         self._expect(">", ";")
         return [syntax.Registers(prefix, kind.text.removeprefix("."), count)]
 
-    def _local(self) -> None:
-        """`.local .align 1 .b8 __local_depot0[1];`: LLVM leaves some behind when it has removed all that used it. It is
-        not known by name, so that an instruction that uses it is refused."""
+    def _local(self) -> syntax.Variable:
+        """`.local .align 1 .b8 __local_depot0[1];`"""
         self._expect(".local", ".align")
         self._integer()
         self._expect(".b8")
-        self._word()
+        name = self._word()
         self._expect("[")
-        self._integer()
+        size = self._integer()
         self._expect("]", ";")
+        return syntax.Variable(name, size)
 
     def _pragma(self) -> None:
-        """`.pragma "used_bytes_mask 0xfff";`: which bytes of the next load anybody looks at."""
+        """`.pragma "used_bytes_mask 0xfff";`: which bytes of the next load anybody looks at; `"nounroll"`: that a loop
+        stays one."""
         self._expect(".pragma")
         token = self._take()
-        if not token.text.startswith('"used_bytes_mask '):
+        if not token.text.startswith(('"used_bytes_mask ', '"nounroll"')):
             raise PtxError(token.line, f"{token.text} is not known here")
         self._expect(";")
 

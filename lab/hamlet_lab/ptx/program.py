@@ -20,7 +20,7 @@ from hamlet_lab.ptx.integers import OPERATIONS as INTEGERS
 from hamlet_lab.ptx.memory import Memory
 from hamlet_lab.ptx.moves import move
 from hamlet_lab.ptx.sources import Scope, Site, scope
-from hamlet_lab.ptx.syntax import Guard, Instruction, Kernel, Name, PtxError
+from hamlet_lab.ptx.syntax import Guard, Instruction, Kernel, Name, PtxError, Variable
 from hamlet_lab.ptx.threads import POISON, WARP, Effect, Mask, Meeting, Threads, poison
 from hamlet_lab.ptx.types import Array, Operation
 from hamlet_lab.ptx.warps import meeting, together
@@ -30,6 +30,10 @@ OPERATIONS: dict[str, Operation] = INTEGERS | BITS | FLOATS | COMPARISONS | CONV
 
 THREADS_AT_ONCE = 8192
 """Threads that run in lockstep: a register of them fits into the fastest cache."""
+
+
+ALIGNED = 64
+"""To a multiple of so many bytes variables of threads begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,9 @@ class Program:
     def _threads(self, memory: Memory, launch: Launch, first: int, blocks: int) -> Threads:
         """The threads of some blocks, from number `first` on."""
         number = np.arange(blocks * launch.threads, dtype=np.uint32)
+        memory = memory.beside()
+        variables = {each.name: _table(each, memory) for each in self.kernel.tables}
+        variables |= {each.name: _own(each, memory, len(number)) for each in self.kernel.locals}
         shared = Memory(0)
         shared.place(np.full(blocks * launch.shared_bytes, POISON & 0xFF, np.uint8))
         return Threads(
@@ -130,6 +137,8 @@ class Program:
                 parameter.name: np.array([value % (1 << parameter.bits)], f"u{parameter.bits // 8}")
                 for parameter, value in zip(self.kernel.parameters, launch.arguments, strict=True)
             },
+            variables=variables,
+            own=tuple((variables[each.name], each.size) for each in self.kernel.locals),
             special=_special(number, launch, first),
             memory=memory,
             shared=shared,
@@ -165,6 +174,19 @@ class Program:
                 return threads.active & (~taken if negated else taken)
             case _:
                 return threads.active & jumps
+
+
+def _table(variable: Variable, memory: Memory) -> Array:
+    """The address of a variable of the text, which nobody writes."""
+    contents = np.frombuffer(variable.contents.ljust(variable.size, b"\0"), np.uint8)
+    return np.array([memory.place(contents)], np.uint64)
+
+
+def _own(variable: Variable, memory: Memory, threads: int) -> Array:
+    """The address of a variable for each thread."""
+    pitch = -(-variable.size // ALIGNED) * ALIGNED
+    begin = memory.place(np.full(threads * pitch, POISON & 0xFF, np.uint8))
+    return np.uint64(begin) + np.arange(threads, dtype=np.uint64) * np.uint64(pitch)
 
 
 def _special(number: Array, launch: Launch, first: int) -> dict[str, Array]:

@@ -24,11 +24,12 @@ class Register:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names of a kernel: its registers, the bits of its parameters, its variables in shared memory."""
+    """The names of a kernel: its registers, the bits of its parameters, its variables in shared memory, and others."""
 
     registers: Mapping[str, Register]
     parameters: Mapping[str, int]
     shared: frozenset[str]
+    variables: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +43,15 @@ class Site:
         """An error at the line of the instruction."""
         return PtxError(self.instruction.line, text)
 
-    def register(self, operand: Operand, bits: int) -> Register:
-        """A register of `bits` bits.
+    def register(self, operand: Operand, *widths: int) -> Register:
+        """A register of one of these widths in bits.
 
         Raises:
             PtxError: the operand is no such register.
         """
         register = self.scope.registers.get(operand.name) if isinstance(operand, Name) else None
-        if register is None or register.type.bits != bits:
-            raise self.error(f"{self.instruction.opcode} needs a register of {bits} bits, not {operand}")
+        if register is None or register.type.bits not in widths:
+            raise self.error(f"{self.instruction.opcode} needs a register of {widths[0]} bits, not {operand}")
         return register
 
     def source(self, operand: Operand, kind: Scalar) -> Source:
@@ -67,6 +68,8 @@ class Site:
             case Name(name=name) if name in self.scope.shared and kind.bits in (32, 64):
                 # A block has one variable in shared memory, at its beginning.
                 return constant(0, kind)
+            case Name(name=name) if name in self.scope.variables and kind.bits == 64:
+                return lambda threads: threads.variables[name]
             case Name() if kind.bits == 8 or self._is_wider(operand, kind):
                 return self._lowest(operand, kind)
             case Name():
@@ -87,12 +90,12 @@ class Site:
         return value % (1 << kind.bits)
 
     def _is_wider(self, operand: Name, kind: Scalar) -> bool:
-        """Whether a conversion of integers takes the lowest bits of a wider register. PTX ISA, "Operand Size Exceeding
-        Instruction-Type Size"."""
+        """Whether a conversion of integers, or a store, takes the lowest bits of a wider register. PTX ISA, "Operand
+        Size Exceeding Instruction-Type Size"."""
         register = self.scope.registers.get(operand.name)
         if register is None or register.type is PRED or not np.issubdtype(kind.dtype, np.integer):
             return False
-        return self.instruction.opcode.startswith("cvt.") and register.type.bits > kind.bits
+        return self.instruction.opcode.startswith(("cvt.", "st.")) and register.type.bits > kind.bits
 
     def _lowest(self, operand: Name, kind: Scalar) -> Source:
         """The lowest bits of a wider register: there are no registers of 8 bits."""
@@ -120,10 +123,11 @@ def scope(kernel: Kernel) -> Scope:
     for group in kernel.registers:
         if group.type not in SCALARS:
             raise PtxError(1, f"registers of type {group.type} are not known")
-        for number in range(group.count):
-            registers[f"{group.prefix}{number}"] = Register(len(registers), SCALARS[group.type])
+        for name in group.names():
+            registers[name] = Register(len(registers), SCALARS[group.type])
     parameters = {parameter.name: parameter.bits for parameter in kernel.parameters}
-    return Scope(registers, parameters, frozenset(kernel.shared))
+    variables = frozenset(each.name for each in (*kernel.tables, *kernel.locals))
+    return Scope(registers, parameters, frozenset(kernel.shared), variables)
 
 
 def constant(bits: int, scalar: Scalar) -> Source:

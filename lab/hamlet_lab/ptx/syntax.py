@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -89,11 +90,27 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Registers:
-    """`count` registers of a type, named `prefix` and a number from 0."""
+    """`count` registers of a type, named `prefix` and a number from 0; without a count one, named `prefix`."""
 
     prefix: str
     type: str
-    count: int
+    count: int | None
+
+    def names(self) -> Iterator[str]:
+        """The names of the registers."""
+        if self.count is None:
+            yield self.prefix
+            return
+        yield from (f"{self.prefix}{number}" for number in range(self.count))
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of so many bytes. Those of the text begin with their contents; what is behind these is 0."""
+
+    name: str
+    size: int
+    contents: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +120,8 @@ class Kernel:
     Attributes:
         target: `sm_90a`.
         shared: the variables in shared memory whose size the launch gives. There is at most one.
+        tables: variables of the text, which no thread writes.
+        locals: variables that each thread has.
         threads: of a block, where the text requires a number.
     """
 
@@ -113,3 +132,5 @@ class Kernel:
     shared: tuple[str, ...]
     threads: int | None
     instructions: tuple[Instruction, ...]
+    tables: tuple[Variable, ...] = ()
+    locals: tuple[Variable, ...] = ()

@@ -37,6 +37,8 @@ class Threads:
         count: how many.
         block: how many in a block.
         parameters: raw bits by name.
+        variables: addresses by name, as all memory but shared memory has them.
+        own: variables that each thread has: where they begin, and how many bytes they have.
         special: special registers by name.
         memory: global memory.
         shared: the shared memory of all blocks, one after the other.
@@ -49,6 +51,8 @@ class Threads:
     count: int
     block: int
     parameters: dict[str, Array]
+    variables: dict[str, Array]
+    own: tuple[tuple[Array, int], ...]
     special: dict[str, Array]
     memory: Memory
     shared: Memory
@@ -64,6 +68,14 @@ class Threads:
         elif not self.everyone:
             values = np.where(self.active, values, self.registers[register])
         self.registers[register] = values
+
+    def owns(self, addresses: Array, size: int, executing: Mask | None) -> bool:
+        """Whether so many bytes at these addresses are each thread's own."""
+        inside = np.zeros(addresses.shape, bool)
+        for begin, extent in self.own:
+            first = chosen(begin, executing)
+            inside |= (addresses >= first) & (addresses + np.uint64(size) <= first + np.uint64(extent))
+        return bool(inside.all())
 
     def warps(self) -> int:
         """How many warps have an active thread."""

@@ -187,6 +187,12 @@ def test_an_export_has_the_bits_of_kernels(
             "step", *(ctypes.c_void_p(each.ctypes.data) for each in (actions, *given)), result=ctypes.c_bool
         )
     same()
+    last = env._buffers.final_observation
+    assert last is not None
+    theirs = last.T.contiguous().numpy()
+    mine = worlds.rows("final_observation", theirs.shape[1], ctypes.c_float).reshape(theirs.shape)
+    assert theirs.any()
+    assert np.array_equal(mine.view(np.uint32), theirs.view(np.uint32))
     env.rollout(30)
     worlds.of("rollout", ctypes.c_int64(30))
     same()

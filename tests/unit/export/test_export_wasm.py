@@ -155,6 +155,16 @@ def test_worlds_step_as_those_of_the_interpreter(text: str, tmp_path: Path) -> N
         env.step(torch.from_numpy(actions), *map(torch.from_numpy, given))
         assert worlds("step") == 1
     same()
+    worlds.array("age")[:] = env.universe.lifespan.ticks - 1
+    env._buffers.state["age"].fill_(env.universe.lifespan.ticks - 1)
+    assert worlds("step") == 1
+    env.step(torch.from_numpy(actions), *map(torch.from_numpy, given))
+    same()
+    last = env._buffers.final_observation
+    assert last is not None
+    assert last.any()
+    mine = worlds.array("final_observation").reshape(last.T.shape)
+    assert np.array_equal(mine.view(np.uint32), last.T.contiguous().numpy().view(np.uint32))
     before = worlds.digest
     worlds.array("actions")[0, 1] = env.num_actions
     assert worlds("step") == 0
