@@ -41,7 +41,6 @@ TRIED: dict[str, tuple[str, ...]] = {
     "numpy": STEPS,
     "ziglang": ("tests/unit/native/test_library.py", "tests/unit/native/test_team.py"),
     "triton": ("tests/ptx/test_ptx_operations.py",),
-    "nvidia-cuda-nvrtc-cu12": ("tests/unit/export/test_export_cuda.py",),
     "wasmtime": ("tests/unit/launch/test_wasm.py", "tests/unit/targets/wasm/test_native.py"),
     "bitwuzla": ("tests/unit/proof/test_rules.py",),
     "lark": ("tests/unit/language/test_lalr.py",),

@@ -50,5 +50,5 @@ def values_of_cuda(compilation: Compilation, digest: int) -> dict[str, Any]:
 
 def _on_device(text: str) -> str:
     """A text without what is for compilers of C, and with tables where threads read them."""
-    kept = "\n".join(line for line in text.splitlines() if not LINES.fullmatch(line))
-    return kept.replace(TABLE, "static __device__ const")
+    lines = "\n".join(line for line in text.splitlines() if not LINES.fullmatch(line))
+    return lines.replace(TABLE, "static __device__ const")

@@ -61,10 +61,10 @@ def parse(text: str, name: str | None = None) -> syntax.Kernel:
     Raises:
         PtxError: a statement is not known, or there is no such kernel, or not exactly one.
     """
-    found = [each for each in _Parser(tokens(text)).kernels() if name in (None, each.name)]
-    if len(found) != 1:
-        raise PtxError(1, f"there are {len(found)} kernels{'' if name is None else f' {name}'}")
-    return found[0]
+    kernels = [each for each in _Parser(tokens(text)).kernels() if name in (None, each.name)]
+    if len(kernels) != 1:
+        raise PtxError(1, f"there are {len(kernels)} kernels{'' if name is None else f' {name}'}")
+    return kernels[0]
 
 
 class _Parser:

@@ -74,7 +74,7 @@ class Threads:
         inside = np.zeros(addresses.shape, bool)
         for begin, extent in self.own:
             first = chosen(begin, executing)
-            inside |= (addresses >= first) & (addresses + np.uint64(size) <= first + np.uint64(extent))
+            inside = inside | ((addresses >= first) & (addresses + np.uint64(size) <= first + np.uint64(extent)))
         return bool(inside.all())
 
     def warps(self) -> int:
