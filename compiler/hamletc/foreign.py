@@ -261,6 +261,17 @@ SAME_ELSEWHERE: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 """Foreign words that are the same as one of this language, by what stands there."""
+LIKELY_ELSEWHERE: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "a number": {"lifespan": "age", "day": "hour"},
+        "a function": {
+            **dict.fromkeys(["trunc", "truncate", "int_of"], "floor"),
+            **dict.fromkeys(["mean", "avg"], "average"),
+            "sum": "total",
+        },
+    }
+)
+"""Foreign words of which one of this language may be meant, by what stands there."""
 EDGES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["torus", "toroidal", "periodic", "wraparound", "cyclic"], "wrap"),

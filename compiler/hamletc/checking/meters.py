@@ -240,5 +240,5 @@ def _inside(
     if low <= value <= high:
         return True
     where = between(written[0].span, written[1].span) if written else None
-    report.add(messages.meters.OutsideBounds(span, what, low, high, where))
+    report.add(messages.meters.OutsideBounds(span, what, value, low, high, where))
     return False

@@ -172,7 +172,7 @@ class Names(Symbols):
         hour, most = any_whole_number(numeral, "an hour", self._report), self.hours - 1 if last is None else last
         if hour is None or 0 <= hour <= most:
             return hour
-        self._report.add(messages.affordances.HourOutsideClock(numeral.span, most, last is not None, self.clock))
+        self._report.add(messages.affordances.HourOutsideClock(numeral.span, hour, most, last is not None, self.clock))
         return None
 
     def is_action(self, name: syntax.Name) -> bool:

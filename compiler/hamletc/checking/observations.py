@@ -338,6 +338,10 @@ class Observations:
         return universe.ObserveHere(tuple(places), item.span) if places else None
 
     def _time(self, item: syntax.ObserveTime) -> list[universe.Observation]:
+        if [word.text for word in item.names] == ["of", "day"]:
+            whole = between(item.names[0].span, item.names[1].span)
+            self._report.add(messages.observations.TimeOfDay(whole, FUNCTIONS_OF_TIME))
+            return []
         places = [(word.text, word.span) for word in item.names if self._is_of_time(word)]
         if not item.names:
             places = [(function, word_of(item)) for function in FUNCTIONS_OF_TIME]

@@ -185,4 +185,4 @@ class Operations:
 def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:
     """Report a function that is given too few arguments, or too many."""
     called = CALLS[function.text]
-    report.add(messages.expressions.WrongArguments(span, function.text, str(called), called.example))
+    report.add(messages.expressions.WrongArguments(span, function.text, str(called), called.example, function.span))

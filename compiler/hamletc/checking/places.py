@@ -84,7 +84,7 @@ def _cell(
         if round32(low) <= round32(value) <= round32(high):
             continue
         inside = False
-        report.add(messages.places.OutsideSpace(numeral.span, space, low, high))
+        report.add(messages.places.OutsideSpace(numeral.span, space, value, low, high))
     return values if inside else None
 
 

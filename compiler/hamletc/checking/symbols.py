@@ -117,7 +117,9 @@ class Symbols:
         meaning = messages.names.meaning(name, needed, axes, few)
         guess = guess if meaning is None else None
         put = None if meaning is None else messages.names.written(name, needed, axes)
-        self._report.add(messages.names.Unknown(name.span, name.text, needed, candidates, meaning, guess, put))
+        likely = None if meaning is None else messages.names.likely(name, needed, axes)
+        about = name.text, needed, candidates, meaning, guess, put, likely
+        self._report.add(messages.names.Unknown(name.span, *about))
         return guess
 
     def guess(self, name: str, candidates: tuple[str, ...]) -> str | None:

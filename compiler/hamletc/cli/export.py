@@ -65,7 +65,7 @@ def export(universe: Path, form: str, abi: str, output: Path, allow: tuple[str, 
 
 
 def _exporter(form: str, abi: str) -> Exporter:
-    """What makes the files of a form with functions of this kind."""
+    """The function that makes the files of a form, with functions of this kind."""
     match form, abi:
         case "wasm", _:
             from hamletc.export.wasm import export_wasm

@@ -173,6 +173,8 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
     token, texts = situation.token, situation.texts
     if token.text in ("if", "not") and "NUMBER" in situation.expected and "(" in texts:
         return f"Put the `{token.text}` expression in parentheses.", ()
+    if token.text == "number" and {"highest", "lowest"} <= texts:
+        return "Write `to lowest number`: agents come in their order.", (before(token.span, "lowest "),)
     if token.text in ("+", "-") and "<" in texts and "+" not in texts:
         return "A condition after `when` that adds or subtracts goes in parentheses.", ()
     if "+=" in texts and "==" not in texts:
@@ -187,7 +189,7 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         if meant is None or meant == token.text:
             meaning = OWN_WORDS.get(token.text) or (None if token.text in UNITS else instead(token.text))
             if meaning is not None:
-                return meaning, _braced(situation)
+                return meaning, _braced(situation) or _declared(situation)
             meant = closest(token.text, words)
         if meant is not None and meant != token.text:
             return f"Did you mean `{meant}`?", guessed(token.span, token.text, meant)
@@ -201,6 +203,13 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         return f"`{token.text}` stands outside of the braces of `{situation.tokens[block].text}`.", ()
     begun = block if block is not None and _begins_item(situation) else situation.start
     return shape(situation.tokens, begun), ()
+
+
+def _declared(situation: Situation) -> tuple[Edit, ...]:
+    """The edits of `stock = 20` where meters are declared."""
+    if "meter" not in situation.texts or situation.after().text != "=" or situation.opener is None:
+        return ()
+    return (before(situation.token.span, "meter ", sure=False),)
 
 
 def _braced(situation: Situation) -> tuple[Edit, ...]:
@@ -218,7 +227,7 @@ def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
     meters = [name.text for kind, name in pairwise(tokens) if kind.text in _WRITTEN and name.kind == "word"]
     follows = situation.token.kind in ("word", "number", "quoted") or situation.token.text in ("(", "{")
     if word in meters or not follows:
-        return f"A statement is written `{word} += 0.1`.", _assigned(situation)
+        return f"A statement is written `{word} += 0.1`.", _assigned(situation) or _added(situation)
     if word in ("move", "teleport"):
         hint = 'Agents are moved by `move (1, 0)`, `teleport (0, 0)`, `teleport "B"` or, to a node, `teleport home`.'
         return hint, ()
@@ -226,10 +235,19 @@ def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`.", ()
     meant = closest(word, meters)
     if meant is not None:
-        return f"A statement is written `{meant} += 0.1`.", ()
+        added = _added(situation)
+        edits = (Edit(situation.before.span, meant, sure=False), *added) if added else ()
+        return f"A statement is written `{meant} += 0.1`.", edits
+    if word in ("loop", "for", "times") and situation.token.kind == "number" and situation.after().text == "{":
+        return instead(word) or "", (Edit(situation.before.span, "repeat"),)
     meter = meters[0] if meters else "energy"
     other = f"There is no statement `{word}`: a statement writes a meter, as in `{meter} += 0.1`."
     return instead(word) or other, ()
+
+
+def _added(situation: Situation) -> tuple[Edit, ...]:
+    """The edits of `energy 0.1`."""
+    return (before(situation.token.span, "+= ", sure=False),) if situation.token.kind == "number" else ()
 
 
 def _assigned(situation: Situation) -> tuple[Edit, ...]:

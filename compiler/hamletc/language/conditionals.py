@@ -58,8 +58,10 @@ def if_statement(s: Situation) -> Cure | None:
     edits: tuple[Edit, ...] = ()
     if "instantly" in s.texts:
         hint = "Write `needs CONDITION` for what an affordance needs."
+        edits = _needed(s)
     elif "rule" in s.texts:
         hint = "Write `rule NAME: CONDITION -> STATEMENT`."
+        edits = _rule_when(s)
     elif s.declaration in ("rule", "cascade"):
         hint = "Write `rule NAME: CONDITION -> { ... }` around statements, or `energy += 0.4 when CONDITION`."
     else:
@@ -69,11 +71,38 @@ def if_statement(s: Situation) -> Cure | None:
     return Cure(hint, length, (), "H019", "`if` begins no statement", label="it chooses between values", edits=edits)
 
 
+def _needed(s: Situation) -> tuple[Edit, ...]:
+    """The edits of `if c { instantly { ... } }` in the braces of an affordance."""
+    opening = _opening(s, "{")
+    closing = s.closer.get(opening)
+    if closing is None:
+        return ()
+    braces = (s.without(opening, sure=False), s.without(closing, sure=False))
+    return (s.instead(1, "needs", sure=False), *braces)
+
+
+def _rule_when(s: Situation) -> tuple[Edit, ...]:
+    """The edits of `if c { ... }` and `if c then energy += 1` where a declaration stands: a rule has a name."""
+    opening = _opening(s, "{", "then")
+    if not opening:
+        return ()
+    head = s.instead(1, "rule changes:", sure=False)
+    if s.tokens[opening].text == "then":
+        return (head, s.instead(1, "->", first=opening - s.index, sure=False))
+    return (head, before(s.tokens[opening].span, "-> ", sure=False))
+
+
+def _opening(s: Situation, *texts: str) -> int:
+    """The number of the token behind the condition of an `if`; 0 where there is none."""
+    last = s.index + _length_of_if(s)
+    return next((n for n in range(s.index + 1, last) if s.tokens[n].text in texts), 0)
+
+
 def _statement_when(s: Situation) -> tuple[Edit, ...]:
     """The edits of `if c { energy += 0.4 }` and `if c then energy += 0.4`, also with `else`, where one meter is changed
     by one number or name."""
     last = s.index + _length_of_if(s)
-    opening = next((n for n in range(s.index + 1, last) if s.tokens[n].text in ("{", "then")), 0)
+    opening = _opening(s, "{", "then")
     condition = _unwrapped(s.tokens[s.index + 1 : opening])
     body = s.tokens[opening + 1 : opening + 4]
     if not opening or not condition or not _changes(body):

@@ -153,7 +153,8 @@ def _call(s: Situation) -> Cure | None:
         edits = (Edit(s.before.span, _PHRASES[before_it]),)
         return Cure(f"Write `{_PHRASES[before_it]} {s.token.text}`.", edits=edits)
     if before_it in ("position", "velocity") and re.fullmatch(r"\w+", s.token.text) and "*" in s.texts:
-        return Cure("Axes are called `x`, `y` and `z`; where there are more than three, `x0`, `x1`, ...")
+        hint = "Axes are called `x`, `y` and `z`; where there are more than three, `x0`, `x1`, ..."
+        return Cure(hint, edits=(s.instead(1, "x", sure=False),))
     if before_it in _WITH_ARGUMENTS and before_it not in ("true", "false", "nothing", "visited") and "*" in s.texts:
         called = before_it in FUNCTIONS and FUNCTIONS[before_it].takes(1) and s.token.kind != "number"
         written = (s.instead(2, f"{before_it}({s.token.text})", first=-1),) if called else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.diagnostics.edit import behind
 from hamletc.intervals import Interval, spell
 from hamletc.language import syntax
@@ -56,6 +56,11 @@ class NeverCompleted(Finding):
         return Told(f"`{self.affordance}` is never completed", hint, "", (Label(self.duration, "it lasts for ever"),))
 
 
+def _head(block: Span, words: str) -> Span:
+    """The place of the words with which a block begins."""
+    return Span(block.line, block.column, block.line, block.column + len(words), block.file)
+
+
 @finding("H048")
 class InstantlyWhereItLasts(Finding):
     affordance: str
@@ -64,7 +69,8 @@ class InstantlyWhereItLasts(Finding):
     def told(self) -> Told:
         hint = "Write `each tick` or `on completion`, or leave `lasts` out."
         secondary = (Label(self.duration, "it lasts this long"),)
-        return Told(f"`{self.affordance}` lasts, so nothing happens `instantly`", hint, "", secondary)
+        edits = (Edit(_head(self.span, "instantly"), "on completion", sure=False),)
+        return Told(f"`{self.affordance}` lasts, so nothing happens `instantly`", hint, "", secondary, edits)
 
 
 @finding("H048")
@@ -75,7 +81,8 @@ class BlockWithoutDuration(Finding):
     def told(self) -> Told:
         hint = "Add `lasts N ticks` before the brace, or write `instantly`."
         secondary = (Label(self.affordance, "it has no duration"),)
-        return Told(f"`{self.block}` needs an affordance that lasts", hint, "", secondary)
+        edits = (Edit(_head(self.span, self.block), "instantly", sure=False),)
+        return Told(f"`{self.block}` needs an affordance that lasts", hint, "", secondary, edits)
 
 
 @finding("H048")
@@ -164,6 +171,7 @@ class NeverPlaces(Finding):
 class HourOutsideClock(Finding):
     """`closing`: whether it is an hour that ends opening hours."""
 
+    hour: int
     most: int
     closing: bool
     clock: Span | None
@@ -172,4 +180,5 @@ class HourOutsideClock(Finding):
         past = "; hours that end before they begin go on past midnight" if self.closing else ""
         clock = () if self.clock is None else (Label(self.clock, "the clock"),)
         hint = f"Write 0 .. {self.most}{past}."
-        return Told("this hour is outside the clock", hint, f"not in 0 .. {self.most}", clock)
+        edits = (Edit(self.span, "0" if self.hour < 0 else str(self.most), sure=False),)
+        return Told("this hour is outside the clock", hint, f"not in 0 .. {self.most}", clock, edits)

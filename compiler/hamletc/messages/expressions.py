@@ -295,6 +295,10 @@ class OptionWithoutWeight(Finding):
         return Told("this option has no weight", hint, "others have")
 
 
+OF_ONE_AGENT = {"lowest": "min", "highest": "max"}
+"""Functions of values of one agent, by those of the agents of a world that are like them."""
+
+
 @finding("H030")
 class WrongArguments(Finding):
     """`takes` is how many arguments the function has, in words."""
@@ -302,9 +306,14 @@ class WrongArguments(Finding):
     function: str
     takes: str
     example: str
+    called: Span
 
     def told(self) -> Told:
-        return Told(f"`{self.function}` takes {self.takes}", f"Write `{self.example}`.")
+        hint, edits = f"Write `{self.example}`.", tuple[Edit, ...]()
+        if (other := OF_ONE_AGENT.get(self.function)) is not None:
+            hint += f" Values of one agent are joined by `{other}`."
+            edits = (Edit(self.called, other, sure=False),)
+        return Told(f"`{self.function}` takes {self.takes}", hint, edits=edits)
 
 
 @finding("H035")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.intervals import Interval, spell
 from hamletc.messages.everywhere import quoted
 
@@ -190,13 +190,16 @@ class OnlyRises(Finding):
 
     meter: str
     decay: float | None
+    written: Span
 
     def told(self) -> Told:
-        hint = "Let an affordance, an action or a rule lower it"
+        hint, edits = "Let an affordance, an action or a rule lower it", tuple[Edit, ...]()
         if self.decay is not None:
             hint = f"A negative decay restores: write `decay {spell(-self.decay)}` to let it run down"
+            edits = (Edit(self.written, spell(-self.decay), sure=False),)
         message = f"nothing can lower the meter `{self.meter}`"
-        return Told(message, f"{hint}, or say `only rises` in its braces.", "it only ever rises, by itself")
+        label = "it only ever rises, by itself"
+        return Told(message, f"{hint}, or say `only rises` in its braces.", label, edits=edits)
 
 
 Drain: TypeAlias = Literal["decay", "move", "interact"]

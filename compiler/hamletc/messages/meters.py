@@ -6,7 +6,8 @@ from typing import Literal
 
 from hamlet import universe
 from hamlet.universe import Expression, Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
+from hamletc.diagnostics.edit import behind
 from hamletc.intervals import spell
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_expression, spell_name
@@ -18,6 +19,7 @@ class OutsideBounds(Finding):
     """`bounds` is where they are written, if they are."""
 
     value: Literal["the default", "the start value"]
+    number: float
     low: float
     high: float
     bounds: Span | None
@@ -26,7 +28,9 @@ class OutsideBounds(Finding):
         limits, bounds = f"{spell(self.low)} .. {spell(self.high)}", self.bounds
         hint = "Change it, or the bounds." if bounds else f"Bounds are {limits} unless you add `in LOW .. HIGH`."
         secondary = () if bounds is None else (Label(bounds, "the bounds"),)
-        return Told(f"{self.value} is outside the bounds", hint, f"not in {limits}", secondary)
+        wider = f"{spell(min(self.low, self.number))} .. {spell(max(self.high, self.number))}"
+        edit = behind(self.span, f" in {wider}", sure=False) if bounds is None else Edit(bounds, wider, sure=False)
+        return Told(f"{self.value} is outside the bounds", hint, f"not in {limits}", secondary, (edit,))
 
 
 @finding("H154")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hamlet.universe import Span
 from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.diagnostics.edit import guessed
-from hamletc.foreign import OWN_WORDS, SAME_ELSEWHERE, instead
+from hamletc.foreign import LIKELY_ELSEWHERE, OWN_WORDS, SAME_ELSEWHERE, instead
 from hamletc.language import syntax
 from hamletc.messages.everywhere import quoted
 
@@ -43,6 +43,13 @@ def written(name: syntax.Name, needed: str, axes: tuple[str, ...]) -> str | None
     return SAME_ELSEWHERE.get(needed, {}).get(name.text)
 
 
+def likely(name: syntax.Name, needed: str, axes: tuple[str, ...]) -> str | None:
+    """What may stand in the place of such a name, where its meaning leaves a choice."""
+    if needed == "a number" and name.text in ("position", "velocity") and axes:
+        return f"{name.text} {axes[0]}"
+    return LIKELY_ELSEWHERE.get(needed, {}).get(name.text)
+
+
 @finding("H020")
 class Unknown(Finding):
     """A name that stands for nothing.
@@ -53,6 +60,7 @@ class Unknown(Finding):
         meaning: what to do, where it is a word from elsewhere.
         guess: the candidate that may be meant.
         put: what to write in its place, where the meaning says precisely that.
+        likely: what may be written there, where the meaning leaves a choice.
     """
 
     name: str
@@ -61,9 +69,12 @@ class Unknown(Finding):
     meaning: str | None
     guess: str | None
     put: str | None = None
+    likely: str | None = None
 
     def told(self) -> Told:
         edits = guessed(self.span, self.name, self.guess) if self.put is None else (Edit(self.span, self.put),)
+        if not edits and self.likely is not None:
+            edits = (Edit(self.span, self.likely, sure=False),)
         return Told(f"there is no `{self.name}`", self._hint(), "unknown name", edits=edits)
 
     def _hint(self) -> str:

@@ -69,6 +69,18 @@ class EncodingNeeded(Finding):
 
 
 @finding("H026")
+class TimeOfDay(Finding):
+    """`time of day`."""
+
+    functions: tuple[str, ...]
+
+    def told(self) -> Told:
+        each = "  ".join(f"time {function}" for function in self.functions)
+        hint = f"Write `{each}`, or `time`, which is both: they are those of the hour of the clock."
+        return Told("`time` is of nothing", hint, edits=(Edit(self.span, each.removeprefix("time ")),))
+
+
+@finding("H026")
 class DivisorNeeded(Finding):
     """`progress` where an affordance lasts for ever."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hamlet.universe import Grid, Space, Span
 from hamlet.universe.space import axes_of
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.intervals import spell
 from hamletc.language.spelling import counted
 from hamletc.messages.space import one_per_axis
@@ -76,15 +76,17 @@ class LetterOfNoCell(Finding):
 @finding("H043")
 class OutsideSpace(Finding):
     space: Space
+    coordinate: float
     low: float
     high: float
 
     def told(self) -> Told:
         allowed = f"{spell(self.low)} .. {spell(self.high)}"
         label, secondary = f"not in {allowed}", _there(self.space)
+        edits = (Edit(self.span, spell(self.low if self.coordinate < self.low else self.high), sure=False),)
         if isinstance(self.space, Grid):
-            return Told("this place is off the grid", f"Cells count from 0: write {allowed}.", label, secondary)
-        return Told("this place is outside the space", f"Write {allowed}.", label, secondary)
+            return Told("this place is off the grid", f"Cells count from 0: write {allowed}.", label, secondary, edits)
+        return Told("this place is outside the space", f"Write {allowed}.", label, secondary, edits)
 
 
 @finding("H033")
@@ -120,7 +122,8 @@ class SamePlace(Finding):
     def told(self) -> Told:
         hint = "Put one of them elsewhere, or `at random`, or give the space `places stored`."
         secondary = (Label(self.there, f"`{self.other}` is here"),)
-        return Told(f"`{self.affordance}` and `{self.other}` are at the same place", hint, "", secondary)
+        message = f"`{self.affordance}` and `{self.other}` are at the same place"
+        return Told(message, hint, "", secondary, (Edit(self.span, "random", sure=False),))
 
 
 @finding("H067")

@@ -9,6 +9,7 @@ from hamlet import universe
 from hamlet.universe import Expression, Span, parts
 from hamlet.universe.functions import Function
 from hamletc.diagnostics import Edit, Finding, Label, Told, finding
+from hamletc.diagnostics.edit import around
 from hamletc.intervals import ZERO, Interval, spell
 from hamletc.language import syntax
 from hamletc.language.spelling import spell_name
@@ -103,11 +104,22 @@ class FunctionTooLarge(Finding):
     def told(self) -> Told:
         most, hint = self.function.most, narrowing(*self.arguments)
         hint = hint if most is None else f"Keep it at {most} or less, as in `min(x, {most})`. {hint}"
-        return Told("this value can be too large for binary32", hint, f"its argument reaches {self.reached}")
+        edits = () if most is None else around(self.arguments[0].span, "min(", f", {most})", sure=False)
+        label = f"its argument reaches {self.reached}"
+        return Told("this value can be too large for binary32", hint, label, edits=edits)
 
 
 POWER = "`pow` needs a base above 0; with a constant exponent above 0 it may be 0, with a whole one anything"
 QUOTIENT = "`mod(a, b)` needs an a of at most 2^46 times b"
+
+
+LITTLE = 0.01
+"""A number that is no zero, in hints."""
+
+
+def _kept_up(span: Span, where: Interval) -> tuple[Edit, ...]:
+    """The edits that keep what is there above zero, where it can be."""
+    return around(span, "max(", f", {LITTLE})", sure=False) if where.high > LITTLE else ()
 
 
 @finding("H054")
@@ -120,7 +132,7 @@ class OutsideFunction(Finding):
     def told(self) -> Told:
         hint = "Keep it inside, as in `max(x, 0.01)` or `clamp(x, low, high)`; a guard does not do that."
         label = f"this is {self.argument}" if self.argument.is_single else f"anywhere in {self.argument}"
-        return Told(self.demand, hint, label)
+        return Told(self.demand, hint, label, edits=_kept_up(self.span, self.argument))
 
 
 @finding("H050")
@@ -130,7 +142,7 @@ class DivisorOfZero(Finding):
     def told(self) -> Told:
         hint = "Keep it away from zero, as in `max(x, 0.01)`; a guard does not do that."
         label = "always 0" if self.divisor == ZERO else f"anywhere in {self.divisor}"
-        return Told("this divisor can be zero", hint, label)
+        return Told("this divisor can be zero", hint, label, edits=_kept_up(self.span, self.divisor))
 
 
 @finding("H062")
