@@ -229,8 +229,9 @@ def _check_direction(meter: universe.Meter, span: Span, changes: Changes, varies
     elif not raised:
         report.add(messages.inert.OnlyFalls(span, meter.name))
     elif not lowered and not drains.isdisjoint(raised):
-        decay = meter.decay.value if isinstance(meter.decay, universe.Number) and meter.decay.value < 0 else None
-        report.add(messages.inert.OnlyRises(span, meter.name, decay, span if decay is None else meter.decay.span))
+        decay = meter.decay if isinstance(meter.decay, universe.Number) and meter.decay.value < 0 else None
+        written = (None, span) if decay is None else (decay.value, decay.span)
+        report.add(messages.inert.OnlyRises(span, meter.name, *written))
 
 
 def _check_time(draft: Draft, names: Names, reads: list[Expression], report: Findings) -> None:

@@ -118,8 +118,7 @@ class Symbols:
         guess = guess if meaning is None else None
         put = None if meaning is None else messages.names.written(name, needed, axes)
         likely = None if meaning is None else messages.names.likely(name, needed, axes)
-        about = name.text, needed, candidates, meaning, guess, put, likely
-        self._report.add(messages.names.Unknown(name.span, *about))
+        self._report.add(messages.names.Unknown(name.span, name.text, needed, candidates, meaning, guess, put, likely))
         return guess
 
     def guess(self, name: str, candidates: tuple[str, ...]) -> str | None:
