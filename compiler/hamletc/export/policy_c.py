@@ -14,7 +14,6 @@ from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module
 from hamlet.policies.described import Described, Layers
-from hamlet.policies.mlp import MOST_HIDDEN
 from hamlet.policies.samples import REMEMBERED, digest_of_actions
 from hamlet.universe import Universe
 from hamletc import __version__
@@ -39,7 +38,7 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
     Raises:
         CompileError: it is a table, or has controls whose ranges nobody says.
     """
-    layers = layers_of(policy, remembering=True)
+    layers = layers_of(policy)
     name = f"{identifier(policy.universe)}_policy"
     ranges = ranges_of(policy, layers, universe_of(policy, module))
     networks = _without_includes(text("networks.h"))
@@ -90,21 +89,14 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
     return Exported({file: contents.encode() for file, contents in texts.items()})
 
 
-def layers_of(policy: Described, remembering: bool = False) -> Layers:
+def layers_of(policy: Described) -> Layers:
     """The network of a policy.
 
-    Args:
-        remembering: whether it may have a memory.
-
     Raises:
-        CompileError: it is a table, or has a memory that it may not have.
+        CompileError: it is a table.
     """
     if not isinstance(policy.acts, Layers):
         raise CompileError(f"{policy.path} is a table, and no network: Env.tabular takes it")
-    if policy.acts.gates is not None and not remembering:
-        raise CompileError(f"{policy.path} has a memory: --to c writes it")
-    if policy.acts.gates is not None and (policy.acts.controls or len(policy.acts.weights) > MOST_HIDDEN + 1):
-        raise CompileError(f"{policy.path} has a memory beside controls or many layers, which hamletc eval alone plays")
     return policy.acts
 
 

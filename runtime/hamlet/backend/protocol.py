@@ -90,6 +90,7 @@ class NetworkPolicy:
         gates: of a memory, weights [1, 2 * numbers, outputs of the first layer] and biases [1, 2 * numbers], gates
             first, then what is new; `None` without one. The network is then the only member.
         recall: what lanes remember, where it acts.
+        controls: the rows of the heads behind the logits that are means of controls.
     """
 
     layers: tuple[tuple[torch.Tensor, torch.Tensor], ...]
@@ -100,6 +101,7 @@ class NetworkPolicy:
     of_agents: tuple[int, ...] = ()
     gates: tuple[torch.Tensor, torch.Tensor] | None = None
     recall: Recall | None = None
+    controls: int = 0
 
     @property
     def members(self) -> int:
@@ -113,14 +115,23 @@ class NetworkPolicy:
     @property
     def actions(self) -> int:
         """The number of actions."""
-        return self.layers[-1][0].shape[1] - self.value
+        return self.layers[-1][0].shape[1] - self.value - self.controls
+
+    @property
+    def remembers(self) -> int:
+        """The numbers that it remembers; 0 without a memory."""
+        return 0 if self.gates is None else self.gates[1].shape[1] // 2
+
+    @property
+    def values(self) -> int:
+        """The number of values of an observation."""
+        return self.inputs if self.gates is None else (self.inputs - self.actions) // 2
 
     def beginning(self, lanes: int, device: torch.device) -> NetworkPolicy:
         """The same network where so many lanes remember nothing; without a memory itself."""
         if self.gates is None:
             return self
-        numbers, values = self.gates[1].shape[1] // 2, (self.inputs - self.actions) // 2
-        return replace(self, recall=Recall.empty(numbers, values, lanes, device))
+        return replace(self, recall=Recall.empty(self.remembers, self.values, lanes, device))
 
 
 class Decided(NamedTuple):

@@ -47,8 +47,51 @@ class Recall:
         acted = torch.where(fresh, 0.0, (number == self.acted).float())
         return torch.cat([observation, changed, acted])
 
+    def after(self, hidden: torch.Tensor, observation: torch.Tensor, actions: torch.Tensor) -> Recall:
+        """A memory of its own of what is remembered after a tick."""
+        # Kernels read rows of lanes.
+        hidden, observation = (each.clone(memory_format=torch.contiguous_format) for each in (hidden, observation))
+        return Recall(hidden, observation, actions.to(torch.int32, copy=True))
+
     def keep(self, hidden: torch.Tensor, observation: torch.Tensor, actions: torch.Tensor) -> None:
         """Remember a tick."""
         self.hidden.copy_(hidden)
         self.before.copy_(observation)
         self.acted.copy_(actions)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Moment:
+    """The memory for a network, which its first weights name, at a tick; `earlier` is that of the tick before."""
+
+    weights: torch.Tensor
+    tick: int
+    recall: Recall
+    earlier: Recall | None
+
+
+class Memories:
+    """The memories of an environment's lanes, of each network that acted last."""
+
+    def __init__(self) -> None:
+        self._moments: list[_Moment] = []
+
+    def at(self, weights: torch.Tensor, tick: int) -> Recall | None:
+        """The memory for a network at a tick, from which it may act again; `None` unless it acted in the tick before."""
+        for each in self._moments:
+            if each.weights is weights:
+                return each.recall if each.tick == tick else each.earlier if each.tick == tick + 1 else None
+        return None
+
+    def keep(self, weights: torch.Tensor, tick: int, recall: Recall, earlier: Recall | None = None) -> None:
+        """Keep the memory for a network at a tick. Networks that did not act in the tick before have none any more."""
+        others = [each for each in self._moments if each.weights is not weights and tick - each.tick in (0, 1)]
+        self._moments = [*others, _Moment(weights, tick, recall, earlier)]
+
+    def of_lanes(self, lanes: slice, count: int) -> Memories:
+        """A copy for some lanes; of networks that act for fewer than all lanes, of which there are `count`, there is
+        nothing."""
+        result = Memories()
+        whole = [each for each in self._moments if len(each.recall.acted) == count]
+        result._moments = [_Moment(each.weights, each.tick, each.recall.of_lanes(lanes), None) for each in whole]
+        return result

@@ -131,6 +131,8 @@ class Apart(Running):
         acts = choosing(one, policy)
         if isinstance(acts, MLP):
             network = networks_of(self._network_check.policy(acts), world, 1, self.num_worlds)
+            if acts.remembers:
+                network = replace(network, recall=one._recall_of(acts))
             return played(one, one._buffers, network, most)
         if callable(acts) and not isinstance(acts, TabularPolicy):
             return played(one, one._buffers, acts, most)
@@ -144,7 +146,8 @@ class Apart(Running):
         self.check_given()
         with self._whole:
             buffers = one_world(self.universe, self._present().buffers, number)
-            now = Now(self.seed, self.tick, untouched=False)
+            lanes = slice(number * self.num_agents, (number + 1) * self.num_agents)
+            now = Now(self.seed, self.tick, untouched=False, memories=self.memories.of_lanes(lanes, self.num_lanes))
         return self._of(replace(buffers, shape=replace(buffers.shape, waits=waits)), now)
 
     def _of(self, buffers: Buffers, now: Now) -> Self:

@@ -12,6 +12,7 @@ from hamlet.arguments import named
 from hamlet.backend.buffers import Buffers, statistics_allocator
 from hamlet.backend.choose import Choice
 from hamlet.backend.protocol import Backend, Stream
+from hamlet.backend.recall import Memories
 from hamlet.backend.registry import Tune, backend_kind
 from hamlet.env.act.counts import Counting
 from hamlet.env.act.inputs import Arguments
@@ -97,6 +98,11 @@ class Attributes(Sealed):
     def tick(self) -> int:
         """The number of ticks since the environment was made or re-seeded, modulo 2**32."""
         return self._now.tick
+
+    @property
+    def memories(self) -> Memories:
+        """The memories that its lanes have for policies which acted last; those go on there."""
+        return self._now.memories
 
     @property
     def state(self) -> Mapping[str, torch.Tensor]:

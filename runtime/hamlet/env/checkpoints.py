@@ -9,6 +9,7 @@ import torch
 from hamlet import schema
 from hamlet.backend.buffers import Statistics, of_agents, with_ended_meters
 from hamlet.backend.digest import digest
+from hamlet.backend.recall import Memories
 from hamlet.env.act.outputs import Outputs
 from hamlet.env.keep import state
 from hamlet.env.keep.checkpoint import counts_of, read_checkpoint, write_checkpoint
@@ -63,7 +64,8 @@ class Restorable(Measured):
                 held.taken()
             now = self._now
             now.seed, now.tick, now.untouched = int(saved["seed"]), int(saved["tick"]), False
-            now.shown = now.acted = now.remembered = None
+            now.shown = now.acted = None
+            now.memories = Memories()
             self._clear_past(self._own)
             self._observe()
 

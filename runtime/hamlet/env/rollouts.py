@@ -25,7 +25,6 @@ from hamlet.backend.storage import Storage
 from hamlet.env.act.deciding import deciding
 from hamlet.env.act.learnt import choosing, playable, stepped
 from hamlet.env.act.networks import made_storage
-from hamlet.env.act.now import Remembered
 from hamlet.env.act.pace import kind_of
 from hamlet.env.act.results import Rollout
 from hamlet.env.act.tabular import Axis, tabular
@@ -142,7 +141,7 @@ class Running(Restorable):
                 if telemetry is not None:
                     telemetry.counted(counts, before, length, self.tick)
                 if isinstance(policy, MLP) and isinstance(chosen, NetworkPolicy) and chosen.recall is not None:
-                    self._now.remembered = Remembered(policy.weights[0], self.tick, chosen.recall)
+                    self.memories.keep(policy.weights[0], self.tick, chosen.recall)
                 self._whole.pause(self._observe)
         if seen is None:
             return Rollout(self.universe, ticks, counts)
@@ -226,11 +225,11 @@ class Running(Restorable):
         return self._policy_words(self.tick)
 
     def _recall_of(self, policy: MLP) -> Recall:
-        """The memory of lanes: nothing unless rollouts of this network came last."""
-        last = self._now.remembered
-        if last is not None and last.weights is policy.weights[0] and last.tick == self.tick:
-            return last.recall
-        return Recall.empty(policy.remembers, policy.inputs, self.num_lanes, self.device)
+        """The memory of lanes, which a rollout writes: nothing unless this network acted last."""
+        every = slice(None)
+        last = self.memories.at(policy.weights[0], self.tick)
+        nothing = Recall.empty(policy.remembers, policy.inputs, self.num_lanes, self.device)
+        return nothing if last is None else last.of_lanes(every)
 
     def _advance(self, ticks: int) -> None:
         self._now.tick = (self._now.tick + ticks) % TICK_LIMIT

@@ -89,12 +89,15 @@ def evaluate_remembering(policy: NetworkPolicy, observation: Tensor, age: Tensor
     assert gates_of is not None, "it has a memory"
     fresh = recall.acted < 0 if age is None else recall.fresh(age)
     x = recall.sensed(observation, fresh, policy.actions).unsqueeze(1)
-    first, second, heads = policy.layers
-    seen = tanh(_layer(*first, x))
+    first, *others, heads = policy.layers
+    seen = _activated(policy, _layer(*first, x))
     gates, news = _layer(*gates_of, seen).chunk(2)
     before = torch.where(fresh, 0.0, recall.hidden).unsqueeze(1)
     hidden = fma(sigmoid(gates), tanh(news) - before, before)
-    rows = _layer(*heads, tanh(_layer(*second, torch.cat([seen, hidden]))))
+    passed = torch.cat([seen, hidden])
+    for layer in others:
+        passed = _activated(policy, _layer(*layer, passed))
+    rows = _layer(*heads, passed)
     return rows.squeeze(1), hidden.squeeze(1)
 
 

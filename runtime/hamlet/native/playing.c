@@ -259,6 +259,14 @@ HAMLET_EXPORT void hamlet_heads(
     evaluate(net, of, room->data, (lanes_of){0, count});
 }
 
+/* The same of a network with a memory, and what lanes, of which these are all, remember then: `recalls->now`. */
+HAMLET_EXPORT void hamlet_heads_remembering(
+    const network *net, const recalling *recalls, const array_f32 *x, const array_f32 *heads, const array_u32 *flags,
+    const array_f32 *room, ix count) {
+    seen_lanes of = {x->data, flags->data, heads->data, x->columns};
+    evaluate_remembering(net, recalls, of, recalls->age.data, count, recalls->now.data, room->data);
+}
+
 /* See `hamlet.launch.cpu.player.Player`. */
 HAMLET_EXPORT void hamlet_play_sizes(i64 *sizes) {
     sizes[0] = WIDE;

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
 
 from hamlet.backend.protocol import NetworkPolicy
+from hamlet.backend.recall import Memories, Recall
 from hamlet.errors import EnvError
 from hamlet.interpreter import functions
 from hamlet.interpreter.draws import Sites, normal
@@ -95,31 +97,33 @@ class World(Protocol):
     @property
     def action_mask(self) -> Tensor: ...
 
+    @property
+    def memories(self) -> Memories: ...
+
     def policy_words(self) -> Tensor: ...
 
 
 class Acting:
-    """A network that acts in an environment, for all of its agents or for those of a role."""
+    """A network that acts in an environment, for all of its agents or for those of a role. What lanes remember is kept
+    by the environment."""
 
-    def __init__(self, env: World, network: NetworkPolicy, log_deviations: Tensor, role: Role | None = None) -> None:
-        """`log_deviations` [controls]: see `hamlet.policies.described.Layers`.
+    def __init__(
+        self, env: World, network: NetworkPolicy, log_deviations: Tensor, named: Tensor, role: Role | None = None
+    ) -> None:
+        """`log_deviations` [controls]: see `hamlet.policies.described.Layers`; `named` are the weights by which
+        memories name the network.
 
         Raises:
             EnvError: the environment observes something else, or is on another device.
         """
-        self._env, self._network = env, network
-        _check(env, network, len(log_deviations), role)
+        self._env, self._network, self._named = env, network, named
+        _check(env, network, role)
         every = torch.arange(env.num_lanes, device=env.device)
         self.lanes = every if role is None else role.lanes.to(env.device)
         numbers = range(env.num_actions) if role is None else role.action_numbers
         self._numbers = torch.tensor(list(numbers), device=env.device)
         self._all = role is None
-        if network.gates is not None:
-            if len(log_deviations):
-                raise EnvError("a policy with a memory and controls is played by hamletc eval alone")
-            self._network = network.beginning(len(self.lanes), env.device)
-        plain = network.gates is None and reaches(network)
-        quick = env.device.type == "cpu" and len(self.lanes) >= MANY and plain
+        quick = env.device.type == "cpu" and len(self.lanes) >= MANY and reaches(network)
         self._heads = Heads(network, len(self.lanes)) if quick else None
         self._global = self.lanes + env.first_world * env.num_agents
         self._deviations = functions.call("exp", log_deviations)
@@ -134,22 +138,35 @@ class Acting:
         seen, mask = env.observation.T, env.action_mask.T
         words = env.policy_words() if network.sample else None
         if not self._all:
-            values = network.inputs if network.recall is None else len(network.recall.before)
-            seen, mask = seen[:values, self.lanes], mask[self._numbers][:, self.lanes]
+            seen, mask = seen[: network.values, self.lanes], mask[self._numbers][:, self.lanes]
             words = None if words is None else words[self.lanes]
-        hidden: Tensor | None = None
-        if network.recall is not None:
-            rows, hidden = evaluate_remembering(network, seen, env.state["age"][self.lanes])
+        if network.gates is not None:
+            actions, rows = self._remembering(network, seen, mask, words)
         else:
             rows = evaluate(network, seen) if self._heads is None else self._heads.of(seen)
-        actions, _ = choose(rows[: len(mask)], mask, words)
-        if network.recall is not None and hidden is not None:
-            network.recall.keep(hidden, seen, actions)
+            actions, _ = choose(rows[: len(mask)], mask, words)
         if not self._all:
             actions = self._numbers[actions.long()].to(torch.int32)
         if not env.num_controls:
             return actions, None
         return actions, self._controls(rows[len(mask) : -1])
+
+    def _remembering(
+        self, network: NetworkPolicy, seen: Tensor, mask: Tensor, words: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """The actions and the heads of a network with a memory, which goes on."""
+        env = self._env
+        recall = env.memories.at(self._named, env.tick)
+        if recall is None:
+            recall = Recall.empty(network.remembers, network.values, len(self.lanes), env.device)
+        age = env.state["age"][self.lanes]
+        if self._heads is None:
+            rows, hidden = evaluate_remembering(replace(network, recall=recall), seen, age)
+        else:
+            rows, hidden = self._heads.remembering(seen, recall, age)
+        actions, _ = choose(rows[: len(mask)], mask, words)
+        env.memories.keep(self._named, env.tick + 1, recall.after(hidden, seen, actions), recall)
+        return actions, rows
 
     def _controls(self, means: Tensor) -> Tensor:
         """Controls around these means, in the ranges that they have."""
@@ -167,15 +184,14 @@ class Acting:
         return torch.stack(controls)
 
 
-def _check(env: World, network: NetworkPolicy, controls: int, role: Role | None) -> None:
-    seen, rows = env.observation, network.layers[-1][0].shape[1]
+def _check(env: World, network: NetworkPolicy, role: Role | None) -> None:
+    seen = env.observation
     if seen is None or seen.dtype is not torch.float32:
         raise EnvError('a policy reads observations in f32: make the environment with obs_dtype="float32"')
     values = seen.shape[1] if role is None else len(role.observation_names)
     actions = env.num_actions if role is None else len(role.action_numbers)
     here = values, actions, env.num_controls
-    chosen = rows - controls - 1
-    reads = network.inputs if network.gates is None else (network.inputs - chosen) // 2, chosen, controls
+    reads = network.values, network.actions, network.controls
     if reads != here:
         said = ("{} values of an observation, {} actions and {} controls".format(*each) for each in (reads, here))
         raise EnvError("the policy is for {}, and here are {}".format(*said))

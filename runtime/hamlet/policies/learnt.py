@@ -15,7 +15,7 @@ from hamlet.errors import EnvError
 from hamlet.package.module import Module
 from hamlet.policies.acting import Acting, Choice, Role, World
 from hamlet.policies.described import Described, Features, Layers, Table
-from hamlet.policies.mlp import MLP, MOST_HIDDEN, MOST_WIDTH
+from hamlet.policies.mlp import MEMORIES, MLP, MOST_HIDDEN, MOST_WIDTH, WHOLE
 
 
 class Outputs(NamedTuple):
@@ -100,6 +100,9 @@ class Learnt(torch.nn.Module):
         controls. Others act by steps, in a rollout too."""
         hidden = [len(bias) for _, bias in self._layers()[:-1]]
         small = len(hidden) <= MOST_HIDDEN and max(hidden, default=0) <= MOST_WIDTH
+        if self.remembers:
+            whole = len(hidden) == MOST_HIDDEN and hidden[0] % WHOLE == 0 and self.remembers in MEMORIES
+            small = small and whole and self.activation == "tanh"
         return self.is_table or (small and not self.controls)
 
     def check(self, module: Module) -> None:
@@ -150,13 +153,12 @@ class Learnt(torch.nn.Module):
     def act(self, env: World) -> Choice:
         """The actions of the next tick, [lanes] i32, and its controls, [controls, lanes] f32, or `None` where there are
         none: what `env.step` takes. They are drawn with the words of the environment's seed and tick, so the same state
-        gives the same ones; a rollout gives these too.
+        gives the same ones; a rollout gives these too. A policy with a memory remembers where it acted in the tick
+        before, in whichever way; the environment keeps that.
 
         Raises:
-            EnvError: it is a table, or has a memory, or is for another universe, or the environment observes something
-                else.
+            EnvError: it is a table, or is for another universe, or the environment observes something else.
         """
-        self._no_memory("acts by what it has seen before: take a rollout, or acting(env), which remembers")
         return self.acting(env)()
 
     def acting(self, env: World) -> Callable[[], Choice]:
@@ -178,11 +180,11 @@ class Learnt(torch.nn.Module):
             EnvError: the environment observes something else.
         """
         layers = tuple((w.detach().unsqueeze(0), b.detach().unsqueeze(0)) for w, b in self._layers())
-        network = NetworkPolicy(layers, self.activation, True, not self.greedy)
+        network = NetworkPolicy(layers, self.activation, True, not self.greedy, controls=self.controls)
         if self.remembers:
             gates = self.memory_weights.detach().unsqueeze(0), self.memory_biases.detach().unsqueeze(0)
             network = replace(network, gates=gates)
-        return Acting(env, network, self.log_deviations.detach(), role)
+        return Acting(env, network, self.log_deviations.detach(), self.weights0, role)
 
     def extra_repr(self) -> str:
         """The line that torch shows."""

@@ -64,4 +64,4 @@ def _network(layers: Layers) -> NetworkPolicy:
     if layers.gates is not None:
         weight, bias = (torch.from_numpy(each.copy())[None] for each in layers.gates)
         gates = weight, bias
-    return NetworkPolicy(tensors, layers.activation, True, True, gates=gates)
+    return NetworkPolicy(tensors, layers.activation, True, True, gates=gates, controls=layers.controls)

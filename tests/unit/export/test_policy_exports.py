@@ -85,8 +85,9 @@ def run_of(folder: Path, text: str, **others: object) -> Path:
         (SHOP, {"hidden": (8, 8, 8), "activation": "relu"}),
         (BOAT, {"hidden": (5,)}),
         (SHOP, {"hidden": (32, 20), "memory": 32}),
+        (BOAT, {"hidden": (5, 9, 4), "memory": 6}),
     ],
-    ids=["actions", "relu", "controls", "memory"],
+    ids=["actions", "relu", "controls", "memory", "memory-controls"],
 )
 def test_c_acts_as_every_backend(
     text: str, others: dict[str, object], options: str, hamletc_says: Says, tmp_path: Path

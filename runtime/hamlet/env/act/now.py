@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from torch import Tensor
 
-from hamlet.backend.recall import Recall
+from hamlet.backend.recall import Memories
 from hamlet.env.act.graph import Graphed
 from hamlet.env.act.outputs import Outputs
 from hamlet.telemetry.opened import Opened
 from hamlet.telemetry.telemetry import Telemetry
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Remembered:
-    """The memory that lanes have after a rollout: of a network, by its first weights, at a tick."""
-
-    weights: Tensor
-    tick: int
-    recall: Recall
 
 
 @dataclass(slots=True)
@@ -35,7 +26,7 @@ class Now:
         acted: the actions of the last tick, where they are known: [lanes], or that of the only lane, or `drawn` by the
             random policy.
         telemetry: what counts steps and rollouts; `None` where nothing does.
-        remembered: what lanes remember of the network whose rollouts came last.
+        memories: what lanes remember of the networks that acted last.
         opened: the window of a checkpoint, until telemetry continues it.
     """
 
@@ -47,4 +38,4 @@ class Now:
     graphed: Graphed | None = None
     telemetry: Telemetry | None = None
     opened: Opened | None = None
-    remembered: Remembered | None = None
+    memories: Memories = field(default_factory=Memories)

@@ -221,8 +221,6 @@ def chosen(interpreter: Interpreter, buffers: Buffers, policy: Acting, now: Stre
             return interpreter.look_up(buffers, policy, words)
         case NetworkPolicy():
             assert buffers.observation is not None, "networks observe"
-            if policy.gates is not None and policy.recall is None:
-                raise EnvError("a network with a memory is played by rollouts, or is a policy that was learnt")
             seen, age = buffers.observation, buffers.state["age"]
             decided = decide(policy, seen, buffers.mask, words if policy.sample else None, age)
             if policy.recall is not None and decided.hidden is not None:

@@ -62,6 +62,11 @@ def network_struct(network: Network) -> ctypes.Structure:
     return _passed(_structure(Network), network)
 
 
+def recalling_struct(recalling: Recalling) -> ctypes.Structure:
+    """What lanes remember as functions of C take it."""
+    return _passed(_structure(Recalling), recalling)
+
+
 def _play(function: Any) -> Callable[..., None]:
     kinds = [_structure(each) for each in TUPLES]
 
