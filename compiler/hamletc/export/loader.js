@@ -19,7 +19,7 @@ export class Worlds {
     this.#calls = instance.exports;
     this.about = about;
     this.#places = new Map(about.arrays.map((array, place) => [array.name, { ...array, place }]));
-    Object.assign(this, { worlds: 0, agents: 0, seed: 0n, first: 0 });
+    Object.assign(this, { worlds: 0, agents: 0, seed: 0n, first: 0, era: 0 });
   }
 
   /* Begin worlds; those of before are gone. Throws where so many cannot be. `first` is the number of the first one, of a shard of more worlds. */
@@ -30,14 +30,15 @@ export class Worlds {
     if (bytes === 0) throw new RangeError(`${worlds} worlds of ${agents} agents do not fit into a memory of 4 GiB`);
     this.#calls.shard(first);
     this.#calls.begin(worlds, agents, ...halves(seed));
-    Object.assign(this, { worlds, agents, seed: BigInt(seed), first });
+    Object.assign(this, { worlds, agents, seed: BigInt(seed), first, era: this.era + 1 });
     return this;
   }
 
-  /* All worlds begin their first episode anew, at tick 0. */
+  /* All worlds begin their first episode anew, at tick 0. As `begin` and `restore` do, this begins an era, in which policies remember nothing of before. */
   reset(seed = 0n) {
     this.#begun().reset(...halves(seed));
     this.seed = BigInt(seed);
+    this.era += 1;
   }
 
   /* One tick with `array("actions")`. */
@@ -91,6 +92,7 @@ export class Worlds {
   restore({ worlds, agents, bytes }) {
     if (worlds !== this.worlds || agents !== this.agents) throw new RangeError("this is a copy of other worlds");
     new Uint8Array(this.#begun().memory.buffer).set(bytes);
+    this.era += 1;
   }
 
   /* Whether the run that every backend has runs here as there; other worlds are gone then. */

@@ -9,11 +9,21 @@
 
 Every backend of hamletc chooses the same actions: `policy.selftest()` shows it here. */
 
-const ARRAYS = { observation: Float32Array, mask: Uint8Array, actions: Int32Array, controls: Float32Array };
+const ARRAYS = {
+  observation: Float32Array,
+  mask: Uint8Array,
+  actions: Int32Array,
+  controls: Float32Array,
+  memory: Float32Array,
+  acted: Int32Array,
+  age: Int32Array,
+};
+const KEPT = ["memory", "acted"]; // what lanes remember
 
 export class Policy {
   #calls;
   #lanes = 0;
+  #memories = new WeakMap(); // of worlds: { era, tick, before, after }, what lanes remember at a tick, and at the one behind it
 
   constructor(instance, about) {
     this.#calls = instance.exports;
@@ -21,9 +31,10 @@ export class Policy {
   }
 
   /* Write the actions of the next tick of worlds, and their controls where there are any, into their arrays. They are drawn with the random words of the
-  worlds' seed and tick; with `greedy` the likeliest are taken. `from` is the row of the worlds' observations with which the policy's begin. */
+  worlds' seed and tick; with `greedy` the likeliest are taken. `from` is the row of the worlds' observations with which the policy's begin. A policy with
+  a memory remembers where it acted in these worlds in the tick before. */
   act(worlds, { greedy = false, from = 0 } = {}) {
-    const { observations, actions, controls } = this.about;
+    const { observations, actions, controls, remembers } = this.about;
     const lanes = worlds.worlds * worlds.agents;
     const seen = worlds.array("observation");
     const mask = worlds.array("mask");
@@ -33,7 +44,17 @@ export class Policy {
     this.#begin(lanes);
     this.array("observation").set(seen.subarray(from * lanes, (from + observations) * lanes));
     this.array("mask").set(mask);
-    this.#calls.act(worlds.first * worlds.agents, ...halves(worlds.seed), worlds.ticks, greedy ? 1 : 0);
+    const tick = worlds.ticks;
+    const before = this.memory(worlds);
+    if (remembers > 0) {
+      this.array("age").set(worlds.array("age"));
+      for (const name of KEPT) before === null ? this.array(name).fill(0) : this.array(name).set(before[name]);
+    }
+    this.#calls.act(worlds.first * worlds.agents, ...halves(worlds.seed), tick, greedy ? 1 : 0);
+    if (remembers > 0) {
+      const after = Object.fromEntries(KEPT.map((name) => [name, this.array(name).slice()]));
+      this.#memories.set(worlds, { era: worlds.era, tick, before, after });
+    }
     worlds.array("actions").set(this.array("actions"));
     if (controls > 0) worlds.array("controls").set(this.array("controls"));
   }
@@ -46,26 +67,44 @@ export class Policy {
     }
   }
 
+  /* The memory of worlds at their tick, for `recall`; null where nothing is remembered. */
+  memory(worlds) {
+    const last = this.#memories.get(worlds);
+    if (last === undefined || last.era !== worlds.era) return null;
+    if (worlds.ticks === last.tick) return last.before;
+    return worlds.ticks === last.tick + 1 ? last.after : null;
+  }
+
+  /* Remember in worlds, as they are, what was remembered at their tick: after `restore`. */
+  recall(worlds, memory) {
+    this.#memories.set(worlds, { era: worlds.era, tick: worlds.ticks, before: memory, after: null });
+  }
+
   /* A view of an array of the last lanes: row r of lane i is at r * lanes + i. */
   array(name) {
-    const { observations, actions, controls } = this.about;
-    const rows = { observation: observations, mask: actions, actions: 1, controls };
     const at = this.#calls.address(Object.keys(ARRAYS).indexOf(name)) >>> 0;
-    return new ARRAYS[name](this.#calls.memory.buffer, at, rows[name] * this.#lanes);
+    return new ARRAYS[name](this.#calls.memory.buffer, at, this.about.rows[name] * this.#lanes);
   }
 
   /* Whether it chooses here what it chose when it was written, for observations that any program can make. */
   selftest() {
     const { test, observations } = this.about;
+    const chosen = [];
     this.#begin(test.lanes);
-    const seen = this.array("observation");
-    for (let row = 0; row < observations; row += 1) {
-      for (let lane = 0; lane < test.lanes; lane += 1) seen[row * test.lanes + lane] = ((row * 7 + lane * 13) % 65) / 64;
-    }
     this.array("mask").fill(1);
-    this.#calls.act(0, ...halves(test.seed), test.tick, 0);
-    const actions = this.array("actions");
-    return digest(new Uint8Array(actions.buffer, actions.byteOffset, actions.byteLength)) === test.digest;
+    for (const name of KEPT) this.array(name).fill(0);
+    for (let turn = 0; turn < test.ticks; turn += 1) {
+      const seen = this.array("observation");
+      for (let row = 0; row < observations; row += 1) {
+        for (let lane = 0; lane < test.lanes; lane += 1) seen[row * test.lanes + lane] = ((row * 7 + lane * 13 + turn * 5) % 65) / 64;
+      }
+      // Some begin an episode in each tick.
+      this.array("age").forEach((_, lane, ages) => (ages[lane] = lane % 3 === turn ? 0 : 1));
+      this.#calls.act(0, ...halves(test.seed), test.tick + turn, 0);
+      const actions = this.array("actions");
+      chosen.push(...new Uint8Array(actions.buffer, actions.byteOffset, actions.byteLength));
+    }
+    return digest(chosen) === test.digest;
   }
 
   #begin(lanes) {

@@ -12,7 +12,7 @@ import numpy as np
 from hamlet.package.manifest import plain
 from hamlet.package.module import Module
 from hamlet.policies.described import Described, Layers
-from hamlet.policies.samples import digest_of_actions
+from hamlet.policies.samples import REMEMBERED, digest_of_actions
 from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.export.exported import Exported
@@ -21,7 +21,7 @@ from hamletc.export.policy_c import TEST_LANES, TEST_SEED, TEST_TICK, layers_of,
 from hamletc.kernel.code import Code, Function, assign, do, function, give, loop, when
 from hamletc.kernel.expressions import Expression, Name, Operand, call, names
 from hamletc.targets.c.types import CType
-from hamletc.targets.wasm import networks
+from hamletc.targets.wasm import networks, recalling
 from hamletc.targets.wasm.emit import module_of
 from hamletc.targets.wasm.memory import WIDE, part
 from hamletc.targets.wasm.native import NATIVE
@@ -31,12 +31,20 @@ from hamletc.targets.wasm.values import Coded, constant
 
 SECTION = "hamlet policy"
 """The custom section with the description, as JSON."""
-ARRAYS = ("observation", "mask", "actions", "controls")
+ARRAYS = ("observation", "mask", "actions", "controls", "memory", "acted", "age")
 OWN = ("lanes", "rooms")
 """Words of the record, before the addresses of arrays."""
 MOST = 1 << 31
 """Bytes that the arrays of lanes take, at most."""
-ELEMENTS = {"observation": "f32", "mask": "bool", "actions": "i32", "controls": "f32"}
+ELEMENTS = {
+    "observation": "f32",
+    "mask": "bool",
+    "actions": "i32",
+    "controls": "f32",
+    "memory": "f32",
+    "acted": "i32",
+    "age": "i32",
+}
 I32, U32 = CType("number", "i32"), CType("number", "u32")
 ENTRIES: dict[str, tuple[CType, ...]] = {
     "begin": (I32,),
@@ -77,8 +85,9 @@ def policy_module(policy: Described, universe: Universe | None) -> bytes:
         tables[name] = constant(CType("table", "f32"), end)
         data.append((end, contents))
         end += -(-len(contents) // ALIGNED) * ALIGNED
-    bodies = networks.computed(layers.activation)
-    written = {each.name: each for each in (*networks.functions(bodies), *entries.functions())}
+    bodies = networks.computed(layers.activation) | (recalling.computed() if layers.gates is not None else {})
+    around = (*networks.functions(bodies), *recalling.functions(), *entries.functions())
+    written = {each.name: each for each in around}
     printer = WasmPrinter(written, bodies, tables, {"WIDE": VECTOR}, NATIVE, end, {}, data)
     record = printer.room(8 * len(entries.words))
     printer.tables = {**tables, "self": constant(CType("pointer", "i64"), record)}
@@ -91,6 +100,8 @@ def _tables(layers: Layers) -> Iterator[tuple[str, np.ndarray[Any, np.dtype[np.f
     for number_, (weights, biases) in enumerate(zip(layers.weights, layers.biases, strict=True)):
         yield f"weights{number_}_", weights
         yield f"biases{number_}_", biases
+    if layers.gates is not None:
+        yield from zip(("gates_", "gates_biases_"), layers.gates, strict=True)
     yield "log_deviations", layers.log_deviations
 
 
@@ -100,10 +111,13 @@ def _description(policy: Described, layers: Layers) -> dict[str, Any]:
         "universe": plain(policy.universe),
         "digest": policy.digest,
         "version": __version__,
-        "observations": layers.weights[0].shape[1],
+        "observations": layers.values,
         "actions": layers.actions,
         "controls": layers.controls,
+        "remembers": layers.remembers,
+        "rows": _rows(layers),
         "test": {
+            "ticks": REMEMBERED if layers.remembers else 1,
             "lanes": TEST_LANES,
             "seed": TEST_SEED,
             "tick": TEST_TICK,
@@ -112,15 +126,28 @@ def _description(policy: Described, layers: Layers) -> dict[str, Any]:
     }
 
 
+def _rows(layers: Layers) -> dict[str, int]:
+    """The numbers that each array has for a lane."""
+    remembering = layers.gates is not None
+    return {
+        "observation": layers.values,
+        "mask": layers.actions,
+        "actions": 1,
+        "controls": layers.controls,
+        "memory": layers.remembers + layers.values if remembering else 0,
+        "acted": int(remembering),
+        "age": int(remembering),
+    }
+
+
 class _Entries:
     """The functions that hosts call, as code."""
 
     def __init__(self, layers: Layers) -> None:
         self._layers = layers
-        inputs = layers.weights[0].shape[1]
-        self._rows = {"observation": inputs, "mask": layers.actions, "actions": 1, "controls": layers.controls}
+        self._rows = _rows(layers)
         self.words = (*OWN, *ARRAYS)
-        self._sizes = [inputs, *(len(bias) for bias in layers.biases)]
+        self._outputs = [len(bias) for bias in layers.biases]
 
     def word(self, name: str) -> Expression:
         """A word of the record."""
@@ -160,9 +187,12 @@ class _Entries:
             yield assign(lanes, self.word("lanes"))
             for name in ARRAYS:
                 yield assign(f"{name}_", self.array(name))
-            widest = max(self._sizes[1:-1])
-            for name, rows in (("even_", widest), ("odd_", widest), ("heads", self._sizes[-1]),
-                               ("held", self._layers.actions), ("limited", 1)):  # fmt: skip
+            remembers = self._layers.remembers
+            widest = max(*self._outputs[:-1], self._outputs[0] + remembers)
+            rooms = {"even_": widest, "odd_": widest, "heads": self._outputs[-1], "held": self._layers.actions}
+            if remembers:
+                rooms |= {"x_": self._layers.weights[0].shape[1], "hidden_": remembers, "news_": 2 * remembers}
+            for name, rows in (*rooms.items(), ("limited", 1)):
                 yield assign(name, call("unset_f32", rows * VECTOR))
             yield assign("chosen_", call("unset_i32", VECTOR))
             yield loop(first, 0, lanes, WIDE, body=of_vector())
@@ -170,16 +200,22 @@ class _Entries:
         def of_vector() -> Iterator[Code]:
             yield assign(lane, call("u32", first) + first_lane)
             yield assign(count, call("min", WIDE, lanes - first))
-            x: Operand = "observation_"
-            last = len(self._sizes) - 2
-            for layer in range(last + 1):
-                y = "heads" if layer == last else ("even_", "odd_")[layer % 2]
-                at = (lanes, first) if layer == 0 else (WIDE, 0)
-                sizes = self._sizes[layer : layer + 2]
-                yield do("layer", x, *at, y, f"weights{layer}_", f"biases{layer}_", *sizes)
-                if layer < last:
-                    yield do("activated", y, sizes[1])
-                x = y
+            layers, remembers = self._layers, self._layers.remembers
+            x: Operand = "x_" if remembers else "observation_"
+            at: tuple[Operand, ...] = (WIDE, 0) if remembers else (lanes, first)
+            of_lanes = ("memory_", "acted_", "age_", lanes, first, layers.values, layers.actions, remembers)
+            if remembers:
+                yield do("sense", x, "hidden_", "observation_", *of_lanes)
+            for layer, (weights, outputs) in enumerate(zip(layers.weights, self._outputs, strict=True)):
+                last = layer == len(layers.weights) - 1
+                y = "heads" if last else ("even_", "odd_")[layer % 2]
+                yield do("layer", x, *at, y, f"weights{layer}_", f"biases{layer}_", weights.shape[1], outputs)
+                if not last:
+                    yield do("activated", y, outputs)
+                x, at = y, (WIDE, 0)
+                if layer == 0 and remembers:
+                    yield do("layer", x, *at, "news_", "gates_", "gates_biases_", outputs, 2 * remembers)
+                    yield do("remember", x, outputs, "news_", "hidden_", remembers)
             drawn = (lane, tick, seed_low, seed_high, greedy)
             of_masks = ("mask_", "held", first, lanes, self._layers.actions)
             yield assign(chosen, call("choose", "heads", *of_masks, *drawn))
@@ -187,6 +223,9 @@ class _Entries:
             yield do("copy", part("actions_", first), "chosen_", count)
             for control in range(self._layers.controls):
                 yield from of_control(control)
+            if remembers:
+                taken = ("memory_", "acted_", lanes, first, count, layers.values, remembers)
+                yield do("keep", "x_", "hidden_", "chosen_", *taken)
 
         def of_control(control: int) -> Iterator[Code]:
             row = self._layers.actions + control

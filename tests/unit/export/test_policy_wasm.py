@@ -72,8 +72,13 @@ def write_universe(path: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "others"),
-    [(SHOP, {"hidden": (8, 8, 8), "activation": "relu"}), (BOAT, {"hidden": (5,)})],
-    ids=["relu", "controls"],
+    [
+        (SHOP, {"hidden": (8, 8, 8), "activation": "relu"}),
+        (BOAT, {"hidden": (5,)}),
+        (SHOP, {"hidden": (32, 20), "memory": 32}),
+        (BOAT, {"hidden": (5, 9, 4), "memory": 6}),
+    ],
+    ids=["relu", "controls", "memory", "memory-controls"],
 )
 def test_a_policy_acts_in_a_browsers_form_as_everywhere(text: str, others: dict[str, object], tmp_path: Path) -> None:
     """Drawn for 40 ticks and greedy for ten, as a rollout of Python goes; and in a shard of worlds."""
@@ -88,10 +93,13 @@ def test_a_policy_acts_in_a_browsers_form_as_everywhere(text: str, others: dict[
     done = node(PLAY, tmp_path / name)
     assert isinstance(done, dict)
     env = hamlet.make(module, worlds=67, seed=7, backend="interpreter", quiet=True)
-    env.rollout(40, hamlet.policy(run))
+    policy = hamlet.policy(run)
+    env.rollout(40, policy)
     names = [meter.name for meter in module.universe.meters]
     part = [float(value) for each in names for value in env.meter(each).flatten()[30:50]]
-    env.rollout(10, hamlet.policy(run, greedy=True))
+    # It goes on with what it remembers.
+    policy.greedy = True
+    env.rollout(10, policy)
     assert done == {"right": True, "whole": f"{env.digest():016x}", "part": part}
 
 

@@ -87,11 +87,11 @@ def page(*arguments: str | Path) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def ferry(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Module]:
-    """A folder with a universe and a policy of random weights for it, and the universe."""
+    """A folder with a universe and a policy of random weights for it, which remembers, and the universe."""
     folder = tmp_path_factory.mktemp("ferry")
     (folder / "ferry.hamlet").write_text(FERRY)
     module = hamlet.compile(folder / "ferry.hamlet", folder / "package")
-    saved(folder / "policy.safetensors", module)
+    saved(folder / "policy.safetensors", module, memory=6)
     return folder, module
 
 

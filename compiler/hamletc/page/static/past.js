@@ -5,14 +5,16 @@ const ROOM = 64 * 2 ** 20;
 const EVERY = 16; // ticks, at first
 
 export class Past {
-  #moments = []; // of { tick, firm, by, copy }, in order
+  #moments = []; // of { tick, firm, by, copy, memory }, in order
   #every = EVERY;
   #latest = 0;
   #forth;
+  #policy;
 
-  /* `forth` is called with who acts, and for how many ticks. */
-  constructor(forth) {
+  /* `forth` is called with who acts, and for how many ticks; `policy` may remember something, or is null. */
+  constructor(forth, policy) {
     this.#forth = forth;
+    this.#policy = policy;
   }
 
   /* The first and the last tick that can be seen again. */
@@ -35,7 +37,7 @@ export class Past {
     const last = this.#moments.at(-1);
     if (!firm && last !== undefined && tick < last.tick + this.#every) return;
     if (last?.tick === tick) this.#moments.pop();
-    this.#moments.push({ tick, firm: firm || (last?.tick === tick && last.firm), by, copy: worlds.copy() });
+    this.#moments.push({ tick, firm: firm || (last?.tick === tick && last.firm), by, copy: worlds.copy(), memory: this.#policy?.memory(worlds) ?? null });
     this.#thin();
   }
 
@@ -51,8 +53,9 @@ export class Past {
   back(worlds, tick) {
     const [first, latest] = this.span;
     const chosen = Math.min(Math.max(tick, first), latest);
-    const { tick: from, by, copy } = this.#moments.findLast((moment) => moment.tick <= chosen);
+    const { tick: from, by, copy, memory } = this.#moments.findLast((moment) => moment.tick <= chosen);
     worlds.restore(copy);
+    this.#policy?.recall(worlds, memory);
     this.#forth(by, chosen - from);
     return by;
   }

@@ -20,11 +20,12 @@ export function lacking() {
 export class Run {
   #bytes;
   #policy;
-  #past = new Past((by, ticks) => this.#forth(this.worlds, by, ticks));
+  #past;
 
   constructor(bytes, worlds, about, policy) {
     this.#bytes = bytes;
     this.#policy = policy;
+    this.#past = new Past((by, ticks) => this.#forth(this.worlds, by, ticks), policy);
     this.worlds = worlds;
     this.about = about;
   }
