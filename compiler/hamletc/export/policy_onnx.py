@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hamlet import schema
+from hamlet.backend.recall import CHANGE
 from hamlet.package.module import Module
 from hamlet.policies.described import Described
 from hamlet.policies.samples import likeliest
@@ -25,7 +26,9 @@ CHECKED = 100_000
 def export_policy_onnx(policy: Described, module: Module | None) -> Exported:
     """The file of a policy: from `observation` [lanes, values] f32 and `mask` [lanes, actions] bool to `logits` [lanes,
     actions], of which the mask turns some to -inf, the likeliest `action` [lanes] i64, `value` [lanes], and with
-    controls the means of `controls` [lanes, controls], in their ranges.
+    controls the means of `controls` [lanes, controls], in their ranges. A policy with a memory also takes `memory`
+    [lanes, numbers] f32, which was `remembered` in the tick before, and `acted` [lanes] i64, the action that was taken
+    there, -1 where nothing is remembered.
 
     Raises:
         CompileError: it is a table, or has controls whose ranges nobody says, or onnx is not installed.
@@ -43,11 +46,44 @@ def export_policy_onnx(policy: Described, module: Module | None) -> Exported:
         nodes.append(make.make_node(kind, inputs, [output], **attributes))
         return output
 
+    def layer(x: str, name: str, weight: np.ndarray[Any, Any], bias: np.ndarray[Any, Any]) -> str:
+        taken = [x, constant(f"weights.{name}", weight), constant(f"biases.{name}", bias)]
+        return node("Gemm", taken, f"layer{name}", transB=1)
+
+    def sensed(values: int, actions: int) -> str:
+        """The inputs of the first layer of a network with a memory."""
+        column = node("Unsqueeze", ["acted", constant("column", np.array([1], np.int64))], "acted_by")
+        zero = constant("zero", np.array(0, np.float32))
+        node("GreaterOrEqual", [column, constant("first", np.array(0, np.int64))], "knows")
+        sizes = constant("kept", np.array([layers.remembers, values], np.int64))
+        nodes.append(make.make_node("Split", ["memory", sizes], ["held", "before"], axis=1))
+        away = node("Sub", ["observation", "before"], "away")
+        grown = node("Mul", [away, constant("change", np.array(CHANGE, np.float32))], "grown")
+        changed = node("Where", ["knows", grown, zero], "changed")
+        same = node("Equal", [column, constant("numbers", np.arange(actions)[None].astype(np.int64))], "same")
+        did = node("Cast", [same], "did", to=onnx.TensorProto.FLOAT)
+        return node("Concat", ["observation", changed, did], "sensed", axis=1)
+
+    def remembering(seen: str, weight: np.ndarray[Any, Any], bias: np.ndarray[Any, Any]) -> str:
+        """The first layer's outputs, and behind them what is remembered."""
+        gates = layer(seen, "memory", weight, bias)
+        sizes = constant("halves", np.array([layers.remembers] * 2, np.int64))
+        nodes.append(make.make_node("Split", [gates, sizes], ["gate", "news"], axis=1))
+        before = node("Where", ["knows", "held", "zero"], "recalled")
+        away = node("Sub", [node("Tanh", ["news"], "squashed"), before], "newer")
+        weighed = node("Mul", [node("Sigmoid", ["gate"], "share"), away], "weighed")
+        after = node("Add", [before, weighed], "after")
+        node("Concat", [after, "observation"], "remembered", axis=1)
+        return node("Concat", [seen, after], "behind", axis=1)
+
+    if layers.gates is not None:
+        x = sensed(layers.values, layers.actions)
     for number, (weight, bias) in enumerate(zip(layers.weights, layers.biases, strict=True)):
-        taken = [x, constant(f"weights.{number}", weight), constant(f"biases.{number}", bias)]
-        x = node("Gemm", taken, f"layer{number}", transB=1)
+        x = layer(x, str(number), weight, bias)
         if number < len(layers.weights) - 1:
             x = node("Tanh" if layers.activation == "tanh" else "Relu", [x], f"hidden{number}")
+        if number == 0 and layers.gates is not None:
+            x = remembering(x, *layers.gates)
     sizes = [size for size in (layers.actions, layers.controls, 1) if size]
     parts = ["every_logit", *["means"] * bool(layers.controls), "values"]
     nodes.append(make.make_node("Split", [x, constant("sizes", np.array(sizes, np.int64))], parts, axis=1))
@@ -68,9 +104,13 @@ def export_policy_onnx(policy: Described, module: Module | None) -> Exported:
         node("Max", [node("Min", [wide, high], "below"), low], "controls")
         outputs.append(("controls", "FLOAT", ["lanes", layers.controls]))
     inputs: list[tuple[str, str, list[str | int]]] = [
-        ("observation", "FLOAT", ["lanes", layers.weights[0].shape[1]]),
+        ("observation", "FLOAT", ["lanes", layers.values]),
         ("mask", "BOOL", ["lanes", layers.actions]),
     ]
+    if layers.gates is not None:
+        kept = layers.remembers + layers.values
+        inputs += [("memory", "FLOAT", ["lanes", kept]), ("acted", "INT64", ["lanes"])]
+        outputs.append(("remembered", "FLOAT", ["lanes", kept]))
     told = [
         [make.make_tensor_value_info(name, getattr(onnx.TensorProto, kind), shape) for name, kind, shape in each]
         for each in (inputs, outputs)
@@ -98,11 +138,17 @@ def compared(policy: Described, contents: bytes, count: int = CHECKED) -> int | 
     layers = layers_of(policy)
     session = onnxruntime.InferenceSession(contents, providers=["CPUExecutionProvider"])
     random = np.random.Generator(np.random.Philox(0))
-    seen = random.random((count, layers.weights[0].shape[1]), np.float32)
+    seen = random.random((count, layers.values), np.float32)
     mask = random.random((count, layers.actions)) < 0.8
     mask[:, -1] = True
-    (actions,) = session.run(["action"], {"observation": seen, "mask": mask})
-    mine = likeliest(layers, seen, mask)
+    taken, recall = {"observation": seen, "mask": mask}, None
+    if layers.gates is not None:
+        memory = random.random((count, layers.remembers + layers.values), np.float32)
+        acted = random.integers(-1, layers.actions, count)
+        taken |= {"memory": memory, "acted": acted}
+        recall = memory[:, : layers.remembers], memory[:, layers.remembers :], acted
+    (actions,) = session.run(["action"], taken)
+    mine = likeliest(layers, seen, mask, recall)
     return None if mine is None else int((mine == actions).sum())
 
 

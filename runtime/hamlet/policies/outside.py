@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from hamlet.arguments import flag
+from hamlet.backend.recall import Recall
 from hamlet.errors import EnvError, shown
 from hamlet.interpreter.networks import choose
 from hamlet.package.module import Module
@@ -24,13 +25,19 @@ from hamlet.policies.stepping import Stepping
 from hamlet.regular import read_regular
 
 MOST_BYTES = 1 << 31
+MOST_REMEMBERED = 1 << 20
 MOST_SEED = (1 << 64) - 1
 OUTPUTS = ("action", "logits", "controls")
 """Outputs of a network that a policy reads, by name: actions [lanes], logits [lanes, actions], controls [lanes,
 controls]."""
 
-Gives: TypeAlias = Callable[[Tensor, Tensor], Mapping[str, Tensor]]
-"""The outputs by name, of observations [lanes, values] f32 and masks [lanes, actions] bool."""
+KEPT = ("memory", "acted")
+"""Inputs of a network that remembers: `remembered` [lanes, numbers] of the tick before, and the action [lanes] that was
+taken there, -1 where nothing is remembered."""
+REMEMBERED = "remembered"
+Gives: TypeAlias = Callable[..., Mapping[str, Tensor]]
+"""The outputs by name, of observations [lanes, values] f32 and masks [lanes, actions] bool, and of what a network that
+remembers also takes, `KEPT`."""
 
 
 class Outside(Stepping):
@@ -43,8 +50,9 @@ class Outside(Stepping):
         seed: of the training that its file names, else 0.
     """
 
-    def __init__(self, named: str, gives: Gives, greedy: bool, facts: Mapping[str, str]) -> None:
+    def __init__(self, named: str, gives: Gives, greedy: bool, facts: Mapping[str, str], remembers: int = 0) -> None:
         torch.nn.Module.__init__(self)
+        self._remembers, self._named = remembers, torch.empty(0)
         self.greedy, self._gives = flag("greedy", greedy), gives
         self.path = Path(named)
         self.universe, self.digest = facts.get("universe", ""), facts.get("digest", "")
@@ -58,8 +66,8 @@ class Outside(Stepping):
 
     @property
     def remembers(self) -> int:
-        """Nothing: it is given observations alone."""
-        return 0
+        """The numbers that an agent remembers; 0 where it is given observations alone."""
+        return self._remembers
 
     @property
     def controls(self) -> int:
@@ -101,8 +109,10 @@ class Outside(Stepping):
 
         def choice() -> Choice:
             assert env.observation is not None
+            recall = self._recall(env) if self.remembers else None
+            kept = () if recall is None else (recall.hidden.T.contiguous(), _acted(env, recall))
             try:
-                outputs = self._gives(env.observation.contiguous(), env.action_mask.contiguous())
+                outputs = self._gives(env.observation.contiguous(), env.action_mask.contiguous(), *kept)
             except EnvError:
                 raise
             except Exception as error:
@@ -110,9 +120,22 @@ class Outside(Stepping):
                 raise EnvError(
                     f"{self.path} cannot read observations {_of(env.observation)}: {_line(error)}"
                 ) from error
-            return self._actions(env, outputs, greedy), self._controls(env, outputs)
+            actions = self._actions(env, outputs, greedy)
+            if recall is not None:
+                self._keep(env, recall, outputs, actions)
+            return actions, self._controls(env, outputs)
 
         return choice
+
+    def _recall(self, env: World) -> Recall:
+        recall = env.memories.at(self._named, env.tick)
+        return Recall.empty(self.remembers, 0, env.num_lanes, env.device) if recall is None else recall
+
+    def _keep(self, env: World, recall: Recall, outputs: Mapping[str, Tensor], actions: Tensor) -> None:
+        remembered = self._fits(REMEMBERED, outputs[REMEMBERED], (env.num_lanes, self.remembers), env)
+        if not bool(torch.isfinite(remembered).all()):
+            raise EnvError(f"{self.path} remembers numbers that are not finite in tick {env.tick}")
+        env.memories.keep(self._named, env.tick + 1, recall.after(remembered.T, recall.before, actions), recall)
 
     def _actions(self, env: World, outputs: Mapping[str, Tensor], greedy: bool) -> Tensor:
         if "logits" in outputs:
@@ -199,8 +222,9 @@ def opened_onnx(path: Path, greedy: bool) -> Outside:
         # What is wrong with a file is of a type of protobuf's or of onnxruntime's.
         raise EnvError(f"{path} is no graph of ONNX, or a damaged one") from error
     inputs, outputs = ({each.name: each for each in every} for every in (session.get_inputs(), session.get_outputs()))
-    if set(inputs) - {"observation", "mask"} or "observation" not in inputs:
+    if set(inputs) - {"observation", "mask", *KEPT} or "observation" not in inputs:
         raise EnvError(f"{path} has the inputs {', '.join(inputs)}: a policy has observation, and may have mask")
+    remembers = _remembers(path, inputs, outputs)
     for name, kind in (("observation", "tensor(float)"), ("mask", "tensor(bool)")):
         if name in inputs and (inputs[name].type != kind or len(inputs[name].shape) != 2):
             raise EnvError(f"{path} has an input {name} that is no {kind} of two axes")
@@ -208,18 +232,41 @@ def opened_onnx(path: Path, greedy: bool) -> Outside:
     if not {"action", "logits"} & set(read):
         raise EnvError(f"{path} has the outputs {', '.join(outputs)}: a policy has logits or action")
 
-    def gives(observation: Tensor, mask: Tensor) -> Mapping[str, Tensor]:
-        every = {"observation": observation.cpu().numpy(), "mask": mask.cpu().numpy()}
+    if remembers:
+        read.append(REMEMBERED)
+
+    def gives(*given: Tensor) -> Mapping[str, Tensor]:
+        every = {name: each.cpu().numpy() for name, each in zip(("observation", "mask", *KEPT), given, strict=False)}
         results = session.run(read, {name: every[name] for name in inputs})
         return {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in zip(read, results, strict=True)}
 
     facts = {each.key: each.value for each in model.metadata_props}
-    policy = Outside(str(path), gives, greedy, facts)
+    policy = Outside(str(path), gives, greedy, facts, remembers)
     # Games say by which numbers the others were played.
     policy.register_parameter(
         "content", torch.nn.Parameter(torch.frombuffer(bytearray(content), dtype=torch.uint8), False)
     )
     return policy
+
+
+def _acted(env: World, recall: Recall) -> Tensor:
+    """The last action of lanes, [lanes] i64; -1 of those whose episode begins."""
+    return torch.where(recall.fresh(env.state["age"]), -1, recall.acted).long()
+
+
+def _remembers(path: Path, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> int:
+    """The numbers that a graph remembers of a lane; 0 of one that remembers nothing."""
+    if not {*KEPT, REMEMBERED} & {*inputs, *outputs}:
+        return 0
+    memory, acted = (inputs.get(name) for name in KEPT)
+    plain = memory is not None and memory.type == "tensor(float)" and len(memory.shape) == 2
+    plain = plain and acted is not None and acted.type == "tensor(int64)" and len(acted.shape) == 1
+    width = memory.shape[1] if plain else None
+    if type(width) is not int or not 1 <= width <= MOST_REMEMBERED or REMEMBERED not in outputs:
+        raise EnvError(
+            f"{path} has no whole memory: inputs memory [lanes, N] of floats and acted [lanes] of int64, output {REMEMBERED}"
+        )
+    return width
 
 
 def _parts(path: Path, facts: Mapping[str, str]) -> Mapping[str, str] | None:

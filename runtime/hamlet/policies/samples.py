@@ -46,13 +46,22 @@ def digest_of_actions(layers: Layers, lanes: int, seed: int, tick: int) -> int:
     return digest
 
 
-def likeliest(layers: Layers, observation: Array, mask: Array) -> Array | None:
+def likeliest(
+    layers: Layers, observation: Array, mask: Array, recalls: tuple[Array, Array, Array] | None = None
+) -> Array | None:
     """The likeliest allowed actions, [lanes] i64, of observations [lanes, values] f32 and masks [lanes, actions] bool,
-    by machine code; `None` where it has no room for the network."""
+    by machine code; `None` where it has no room for the network. `recalls` are what lanes remember, [lanes, numbers]
+    f32, their last observations and their last actions; -1 of those who remember nothing."""
     network = _network(layers)
     if not reaches(network):
         return None
-    heads = Heads(network, len(observation)).of(torch.from_numpy(observation).T)[: layers.actions]
+    machine, seen = Heads(network, len(observation)), torch.from_numpy(observation).T
+    if recalls is None:
+        heads = machine.of(seen)[: layers.actions]
+    else:
+        hidden, before, acted = map(torch.from_numpy, recalls)
+        recall = Recall(hidden.T, before.T, acted.to(torch.int32))
+        heads = machine.remembering(seen, recall, torch.ones(len(acted), dtype=torch.int32))[0][: layers.actions]
     chosen: Array = np.where(mask, heads.T.numpy(), -np.inf).argmax(axis=1)
     return chosen
 

@@ -125,28 +125,41 @@ def test_equal_policies_are_equal_texts_and_say_their_universe(
 
 
 def test_onnx_takes_the_same_actions(hamletc_says: Says, tmp_path: Path) -> None:
-    """Those of 100,000 observations, and in worlds; controls are the means within their ranges."""
+    """Those of 100,000 observations, and in worlds; controls are the means within their ranges, and what is remembered
+    goes round."""
     pytest.importorskip("onnx")
     onnxruntime = pytest.importorskip("onnxruntime")
-    for text in (SHOP, BOAT):
-        folder = tmp_path / text.split()[1]
+    for number, (text, others) in enumerate(((SHOP, {}), (BOAT, {}), (SHOP, {"hidden": (32, 20), "memory": 32}))):
+        folder = tmp_path / str(number)
         folder.mkdir()
-        run = run_of(folder, text)
+        run = run_of(folder, text, **others)
         code, out, _ = hamletc_says("export", run, "--to", "onnx", "-o", "out")
         assert code == 0
         assert "100,000 of 100,000 likeliest actions are the same in onnxruntime; bits are not promised there" in out
-        session = onnxruntime.InferenceSession(f"out/{text.split()[1]}_policy.onnx", providers=["CPUExecutionProvider"])
+        file = f"out/{text.split()[1]}_policy.onnx"
+        session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
         policy = hamlet.policy(run, greedy=True)
-        env = hamlet.make(hamlet.load(run / "package"), worlds=50, seed=3, quiet=True)
-        for _ in range(10):
+        env, other = (hamlet.make(hamlet.load(run / "package"), worlds=50, seed=3, quiet=True) for _ in range(2))
+        recalled = {each.name: np.zeros((50, each.shape[1]), np.float32) for each in session.get_inputs()[2:3]}
+        acted = np.zeros(50, np.int64)
+        for _ in range(35):
             assert env.observation is not None
             given = {"observation": env.observation.contiguous().numpy(), "mask": env.action_mask.contiguous().numpy()}
+            if others:
+                given |= recalled | {"acted": np.where(env.state["age"].numpy() == 0, -1, acted)}
             named = dict(zip([each.name for each in session.get_outputs()], session.run(None, given), strict=True))
             actions, controls = policy.act(env)
             assert (named["action"] == actions.numpy()).all()
             if controls is not None:
                 assert np.allclose(named["controls"], controls.T.numpy(), atol=1e-5)
+            if others:
+                recalled, acted = {"memory": named["remembered"]}, named["action"]
             env.step(actions, controls)
+        # The file plays by itself, from one rollout to the next too.
+        graph = hamlet.policy(file, greedy=True)
+        other.rollout(20, graph)
+        other.rollout(15, graph)
+        assert text == BOAT or other.digest() == env.digest()
 
 
 def test_what_cannot_be_written_is_a_line(hamletc_says: Says, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
