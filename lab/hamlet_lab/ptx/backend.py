@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from hamlet.backend.buffers import memory_of
+from hamlet.backend.protocol import NetworkPolicy
 from hamlet.errors import EnvError
 from hamlet.launch.gpu.compile import Argument, Signature, compile_kernel, signature
+from hamlet.launch.gpu.deciding import kernel_of
 from hamlet.launch.gpu.launch import KernelBackend
 from hamlet.launch.gpu.options import declared, interpreted
 from hamlet.schema.abi import KERNELS, Kernel
@@ -63,17 +65,14 @@ class PtxBackend(KernelBackend):
             setattr(executed, name, Executed(getattr(kernels, name), capability))
         self._executed = executed
         self._capability = capability
-        self._network: Executed | None = None
+        self._networks: dict[str, Executed] = {}
         executed.__dict__.update(declared(kernels))
         super().__init__(f"ptx sm_{capability}", universe, executed, torch.device("cpu"), interpreted=False)
 
-    def network_kernel(self) -> Executed:
-        """The kernel of networks, compiled and executed like the others."""
-        if self._network is None:
-            from hamlet.launch.gpu.networks import decide
-
-            self._network = Executed(decide, self._capability)
-        return self._network
+    def network_kernel(self, policy: NetworkPolicy) -> Executed:
+        """The kernel of a network, compiled and executed like the others."""
+        kernel = kernel_of(policy)
+        return self._networks.setdefault(kernel.__name__, Executed(kernel, self._capability))
 
     def programs(self, kernel: Kernel) -> list[tuple[PtxKernel, Program]]:
         """The programs that were compiled for the launches of a kernel so far, with counts of what they executed."""

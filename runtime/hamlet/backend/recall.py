@@ -77,7 +77,7 @@ class Memories:
         self._moments: list[_Moment] = []
 
     def at(self, weights: torch.Tensor, tick: int) -> Recall | None:
-        """The memory for a network at a tick, from which it may act again; `None` unless it acted in the tick before."""
+        """The memory for a network at a tick; `None` unless it acted in the tick before."""
         for each in self._moments:
             if each.weights is weights:
                 return each.recall if each.tick == tick else each.earlier if each.tick == tick + 1 else None

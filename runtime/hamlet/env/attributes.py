@@ -101,7 +101,7 @@ class Attributes(Sealed):
 
     @property
     def memories(self) -> Memories:
-        """The memories that its lanes have for policies which acted last; those go on there."""
+        """The memories of lanes: with what they are, policies that acted last go on."""
         return self._now.memories
 
     @property

@@ -264,7 +264,8 @@ def _remembers(path: Path, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
     width = memory.shape[1] if plain else None
     if type(width) is not int or not 1 <= width <= MOST_REMEMBERED or REMEMBERED not in outputs:
         raise EnvError(
-            f"{path} has no whole memory: inputs memory [lanes, N] of floats and acted [lanes] of int64, output {REMEMBERED}"
+            f"{path} has no whole memory: that is inputs memory [lanes, N] of floats and acted [lanes] of int64, "
+            f"and an output {REMEMBERED}"
         )
     return width
 

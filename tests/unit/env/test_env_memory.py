@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from hamlet import EnvError
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet.policies.mlp import MLP
+from saved_policies import saved
 
 WORLDS, TICKS = 200, 120
 
@@ -99,6 +101,46 @@ def test_what_is_remembered_changes_what_is_done(meal: Module) -> None:
     assert torch.equal(first["actions"], whole["actions"][:30])
     assert torch.equal(second["observations"][0], whole["observations"][30])
     assert not torch.equal(second["values"][0], whole["values"][30])
+
+
+def test_a_record_goes_on_with_what_is_remembered(meal: Module) -> None:
+    """Of one world, beside a rollout of all, which it does not change."""
+    env = made(meal, "c")
+    policy = remembering(env)
+    played(env, policy, 30)
+    episode = env.record(world=150, policy=policy, ticks=20)
+    actions = played(env, policy, 20)["actions"][:, 150]
+    recorded = torch.as_tensor(episode.actions).flatten()
+    assert torch.equal(recorded, actions[: len(recorded)])
+    assert len(set(recorded.tolist())) > 1
+
+
+@pytest.mark.parametrize("others", [{"hidden": (32, 20), "memory": 32}, {"hidden": (9, 5, 7), "memory": 6}])
+def test_a_learnt_policy_remembers_in_whichever_way_it_acts(
+    meal: Module, tmp_path: Path, others: dict[str, Any]
+) -> None:
+    """By one action after the other, by a function and by rollouts, one behind the other; asked twice in a tick it says
+    the same. Networks that no kernel plays act by steps in rollouts."""
+    file = saved(tmp_path / "policy.safetensors", meal, **others)
+    env, other = made(meal, "c"), made(meal, "interpreter")
+    policy = hamlet.policy(file)
+    assert policy.rolls == (others["memory"] == 32)
+    for _ in range(20):
+        actions, controls = policy.act(env)
+        assert torch.equal(policy.act(env)[0], actions)
+        env.step(actions, controls)
+    acting = policy.acting(env)
+    for _ in range(20):
+        env.step(*acting())
+    for ticks in (9, 11):
+        env.rollout(ticks, policy)
+    other.rollout(60, policy)
+    assert env.digest() == other.digest()
+    env.load_state_dict(env.state_dict())
+    last = env.state_dict()
+    fresh, new = policy.act(env)[0], made(meal, "interpreter")
+    new.load_state_dict(last)
+    assert torch.equal(policy.act(new)[0], fresh)
 
 
 def test_members_and_single_decisions_are_refused(meal: Module) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,11 @@ import torch
 import hamlet
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
+from hamlet.backend.recall import Recall
 from hamlet.interpreter.networks import decider as expected_of
-from hamlet.launch.gpu.deciding import decider
+from hamlet.launch.gpu.deciding import decider, kernel_of
 from hamlet.policies.mlp import MLP
+from unit.env.test_env_memory import network_that_remembers
 
 ROOT = Path(__file__).parents[3]
 VALUES, ACTIONS = 9, 5
@@ -64,12 +67,37 @@ def compare(kernel: Any) -> set[int]:
     return taken
 
 
-def compare_rollouts() -> int:
+def compare_remembering(made: Callable[[Any], Any], *numbers: int) -> set[int]:
+    """The same of networks that remember so many numbers; `made` makes what is launched of a kernel. Some lanes begin
+    an episode, and some have not acted yet."""
+    taken = set()
+    for size in numbers:
+        lanes = 38 + size
+        policy = network_that_remembers(VALUES, ACTIONS, size).prepared()
+        generator = torch.Generator().manual_seed(1)
+        observation, before = (torch.randn(VALUES, lanes, generator=generator) for _ in range(2))
+        hidden = torch.randn(size, lanes, generator=generator)
+        acted = torch.randint(-1, ACTIONS, (lanes,), generator=generator, dtype=torch.int32)
+        policy = replace(policy, sample=size == 32, recall=Recall(hidden, before, acted))
+        mask = torch.rand(ACTIONS, lanes, generator=generator) < 0.8
+        given = policy, Shape(lanes, 1, 7), Stream((1 << 63) + 12345, 9)
+        decides, expects = decider(*given, made(kernel_of(policy))), expected_of(*given)
+        # As in a tick, and as for the value of what an episode ended with.
+        for age in (torch.arange(lanes, dtype=torch.int32) % 3, None):
+            found, expected = (each(observation, mask, (1 << 32) - 2, age) for each in (decides, expects))
+            for name in found._fields:
+                assert same(getattr(found, name), getattr(expected, name)), (size, name)
+            taken |= set(found.actions.tolist())
+    return taken
+
+
+def compare_rollouts(remembering: bool) -> int:
     """Compare rollouts of Triton's interpreter with those of ours; how many episodes ended."""
     module, results = hamlet.load(ROOT / "generated" / "first_meal"), []
     for backend in ("interpreter", "triton"):
         env = hamlet.make(module, worlds=40, backend=backend, seed=3, quiet=True)
-        policy = MLP.random(len(env.observation_names), env.num_actions, hidden=(5,), seed=2)
+        sizes = len(env.observation_names), env.num_actions
+        policy = network_that_remembers(*sizes) if remembering else MLP.random(*sizes, hidden=(5,), seed=2)
         stored = env.storage(6)
         env.state["age"][::2] = 197
         counts = env.rollout(6, policy, observe=True, store=stored).counts
@@ -90,12 +118,13 @@ def main() -> int:
         from hamlet.launch.gpu.interpreted import make_interpreter_exact
 
         make_interpreter_exact()
-        print("episodes", compare_rollouts())
-        print("actions", sorted(compare(decide)))
+        print("episodes", *map(compare_rollouts, (False, True)))
+        print("actions", sorted(compare(decide)), sorted(compare_remembering(lambda kernel: kernel, 32, 64)))
     else:
         from hamlet_lab.ptx.backend import Executed
 
-        print("actions", sorted(compare(Executed(decide, 90))))
+        remembering = compare_remembering(lambda kernel: Executed(kernel, 90), 32)
+        print("actions", sorted(compare(Executed(decide, 90))), sorted(remembering))
     return 0
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import Literal
 
 import pytest
 import torch
 
-from hamlet.interpreter.networks import evaluate
+from hamlet.backend.recall import Recall
+from hamlet.interpreter.networks import evaluate, evaluate_remembering
 from hamlet.launch.cpu.heads import Heads
 from hamlet.policies.mlp import MLP
+from unit.env.test_env_memory import network_that_remembers
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="this machine has no compiler of C")
 
@@ -33,3 +36,19 @@ def test_inputs_that_are_zero_change_nothing(
     wanted = evaluate(prepared, x)
     assert torch.equal(Heads(prepared, lanes).of(x).contiguous().view(torch.int32), wanted.view(torch.int32))
     assert wanted.std() > 0
+
+
+def test_heads_of_what_is_remembered() -> None:
+    """Of lanes that have not acted yet, of some whose episode begins, and where much stays as it was."""
+    lanes, prepared = 75, network_that_remembers(40, 6).prepared()
+    generator = torch.Generator().manual_seed(1)
+    x, before = (torch.randn(40, lanes, generator=generator) for _ in range(2))
+    before = torch.where(torch.rand(x.shape, generator=generator) < 0.7, x, before)
+    acted = torch.randint(-1, 6, (lanes,), generator=generator, dtype=torch.int32)
+    recall = Recall(torch.randn(32, lanes, generator=generator), before, acted)
+    age = torch.arange(lanes, dtype=torch.int32) % 4
+    rows, hidden = Heads(prepared, lanes).remembering(x, recall, age)
+    expected = evaluate_remembering(replace(prepared, recall=recall), x, age)
+    for ours, wanted in zip((rows, hidden), expected, strict=True):
+        assert torch.equal(ours.contiguous().view(torch.int32), wanted.contiguous().view(torch.int32))
+    assert rows.std() > 0

@@ -13,6 +13,6 @@ from processes import Run
 def test_networks_of_the_kernel(how: str, run_program: Run) -> None:
     done = run_program(Path(__file__).with_name("networks_on_triton.py"), how)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "actions [0, 1, 2, 4]" in done.stdout.replace("3, ", "")
+    assert "actions [0, 1, 2, 4] [0, 1, 2, 4]" in done.stdout.replace("3, ", "")
     if how == "interpreter":
-        assert "episodes 20" in done.stdout
+        assert "episodes 20 20" in done.stdout

@@ -1,5 +1,5 @@
-"""The memory of a network, as code, by the order of operations of docs/semantics.md ("Memory"). Lanes keep what they
-remember, then their last observation, in rows of `memory`, and in `acted` one more than their last action; 0 is nothing."""
+"""The memory of a network, as code, by the order of operations of docs/semantics.md ("Memory"). Rows of `memory` have
+what lanes remember, then their last observation; `acted` is one more than their last action, 0 where there is none."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ from hamlet.backend.buffers import Shape
 from hamlet.backend.playing import Decide
 from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
 from hamlet.errors import EnvError
-from hamlet.interpreter.networks import decider as remembering
 from hamlet.launch.gpu.options import options
 from hamlet.launch.gpu.selects import respelling
 from hamlet.numbers.random import WORD
@@ -29,8 +28,7 @@ MOST_BLOCKS = 2048
 def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) -> Decide:
     """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each."""
     if policy.gates is not None:
-        # The kernel has no room for a memory: torch has the same bits, and takes an operation for each input.
-        return remembering(policy, shape, stream)
+        return _remembering(policy, policy.gates, shape, stream, kernel)
     if policy.of_agents:
         return _by_agent(policy, shape, stream, kernel)
     lanes, device = shape.lanes, policy.layers[0][0].device
@@ -67,6 +65,59 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
         return Decided(actions, log_probs, heads[-1] if policy.value else None, heads[: policy.actions].T)
 
     return deciding
+
+
+def _remembering(
+    policy: NetworkPolicy, gates: tuple[torch.Tensor, torch.Tensor], shape: Shape, stream: Stream, kernel: Any
+) -> Decide:
+    """The same of a network with a memory, whose kernel is another one."""
+    lanes, device = shape.lanes, policy.layers[0][0].device
+    rows, remembers = policy.layers[-1][0].shape[1], policy.remembers
+    outputs, more, heads = (_power(bias.shape[1]) for _, bias in policy.layers)
+    first, *others = policy.layers
+    halves = zip(*(each.split(remembers, dim=1) for each in gates), strict=True)
+    weights = torch.cat([_layer(*each) for each in (first, *halves, *others)], dim=1).contiguous()
+    blocks = min(-(-lanes // BLOCK), MOST_BLOCKS)
+    room = torch.empty(blocks * BLOCK * (outputs + remembers + more), device=device)
+    number = shape.first_world * shape.agents
+    settings = {
+        "MORE": policy.layers[1][0].shape[1],
+        "ACTIONS": policy.actions,
+        "ROWS": rows,
+        "OUTPUTS": outputs,
+        "MORE_OUTPUTS": more,
+        "HEADS": heads,
+        "REMEMBERS": remembers,
+        "SAMPLE": policy.sample,
+        "BLOCK": BLOCK,
+    } | options(THREADS)
+
+    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int, age: torch.Tensor | None) -> Decided:
+        recall = policy.recall
+        assert recall is not None, "whoever acts remembers"
+        values, log_probs = torch.empty((rows, lanes), device=device), torch.empty(lanes, device=device)
+        actions = torch.empty(lanes, dtype=torch.int32, device=device)
+        hidden = torch.empty_like(recall.hidden)
+        kept = recall.hidden, recall.before, recall.acted, recall.acted if age is None else age, hidden
+        arrays = (observation.contiguous(), mask, weights, room, values, actions, log_probs, *kept)
+        words = (number & WORD, stream.low, stream.high, tick & WORD)
+        with respelling():
+            kernel[(blocks,)](*arrays, lanes, *words, policy.values, AGED=age is not None, **settings)
+        value = values[-1] if policy.value else None
+        return Decided(actions, log_probs, value, values[: policy.actions].T, hidden)
+
+    return deciding
+
+
+def kernel_of(policy: NetworkPolicy) -> Any:
+    """The kernel that says what a network decides."""
+    if policy.gates is not None:
+        from hamlet.launch.gpu.remembering import decide_remembering
+
+        return decide_remembering
+    from hamlet.launch.gpu.networks import decide
+
+    return decide
 
 
 def _by_agent(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) -> Decide:

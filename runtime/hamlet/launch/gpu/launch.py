@@ -25,7 +25,7 @@ from hamlet.launch.gpu.cache import make_writable
 from hamlet.launch.gpu.call import Argument, Launch, Prepared
 from hamlet.launch.gpu.compile import ALIGNMENT
 from hamlet.launch.gpu.counters import Counters
-from hamlet.launch.gpu.deciding import decider
+from hamlet.launch.gpu.deciding import decider, kernel_of
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet.launch.gpu.options import WARPS, interpreted, limit
 from hamlet.launch.gpu.tuning import Tuner
@@ -135,7 +135,7 @@ class KernelBackend:
     ) -> None:
         """So many ticks in one launch; without `observe_every_tick` another one observes the last of them."""
         if isinstance(policy, NetworkPolicy):
-            deciding, by_hand = decider(policy, buffers.shape, stream, self.network_kernel()), self._by_hand
+            deciding, by_hand = decider(policy, buffers.shape, stream, self.network_kernel(policy)), self._by_hand
             last = policy.store, by_hand, policy.recall
             play(self, buffers, ticks, deciding, stream, observe_every_tick, statistics, by_tick, *last)
             return
@@ -164,11 +164,9 @@ class KernelBackend:
         if not observe_every_tick:
             self.observe(buffers)
 
-    def network_kernel(self) -> Any:
-        """The kernel that says what networks decide."""
-        from hamlet.launch.gpu.networks import decide
-
-        return decide
+    def network_kernel(self, policy: NetworkPolicy) -> Any:
+        """The kernel that says what a network decides."""
+        return kernel_of(policy)
 
     def _launch(
         self,

@@ -1,0 +1,136 @@
+"""The Triton kernel of networks that remember, by the order of operations of docs/semantics.md ("Memory"): what
+`hamlet.launch.gpu.networks` computes, with a memory behind the first layer. Import this module where Triton is used."""
+
+# mypy: ignore-errors
+# What Triton compiles has no types of Python's.
+
+import triton
+import triton.language as tl
+
+from hamlet.backend import recall
+from hamlet.launch.gpu.networks import _choose, _layer, _pass_on, _share, exp, tanh
+
+CHANGE = tl.constexpr(recall.CHANGE)
+
+
+@triton.jit
+def sigmoid(x):
+    """1 / (1 + e^-x), without overflow."""
+    shrunk = exp(-tl.abs(x))
+    return tl.div_rn(tl.where(x < 0.0, shrunk, tl.full(x.shape, 1.0, tl.float32)), shrunk + 1.0)
+
+
+@triton.jit
+def _sensing(
+    seen_ptr,
+    before_ptr,
+    lanes,
+    seen,
+    fresh,
+    acted,
+    weights_ptr,
+    values,
+    ACTIONS: tl.constexpr,
+    OUTPUTS: tl.constexpr,
+):
+    """The first layer of a block's lanes: observations, how they have changed, the last action."""
+    BLOCK: tl.constexpr = seen.shape[0]
+    output = tl.arange(0, OUTPUTS)[None, :]
+    own = tl.zeros_like(seen)
+    total = _layer(seen_ptr, lanes, seen, weights_ptr, own, values, OUTPUTS, True)
+    weights_ptr += values * OUTPUTS
+    for _ in range(values):
+        weights_ptr += OUTPUTS
+        change = (tl.load(seen_ptr + seen) - tl.load(before_ptr + seen)) * CHANGE
+        change = tl.broadcast_to(tl.where(fresh, 0.0, change)[:, None], [BLOCK, OUTPUTS])
+        total = tl.fma(tl.broadcast_to(tl.load(weights_ptr + output), [BLOCK, OUTPUTS]), change, total)
+        seen_ptr += lanes
+        before_ptr += lanes
+    for number in range(ACTIONS):
+        weights_ptr += OUTPUTS
+        did = tl.where((acted == number) & (fresh == 0), 1.0, 0.0)
+        did = tl.broadcast_to(did[:, None], [BLOCK, OUTPUTS])
+        total = tl.fma(tl.broadcast_to(tl.load(weights_ptr + output), [BLOCK, OUTPUTS]), did, total)
+    return total
+
+
+@triton.jit(do_not_specialize=["lanes", "first_lane", "low", "high", "tick", "values"])
+def decide_remembering(
+    observation_ptr,
+    mask_ptr,
+    weights_ptr,
+    room_ptr,
+    heads_ptr,
+    action_ptr,
+    log_prob_ptr,
+    hidden_ptr,
+    before_ptr,
+    acted_ptr,
+    age_ptr,
+    next_ptr,
+    lanes: tl.int32,
+    first_lane: tl.uint32,
+    low: tl.uint32,
+    high: tl.uint32,
+    tick: tl.uint32,
+    values: tl.int32,
+    MORE: tl.constexpr,
+    ACTIONS: tl.constexpr,
+    ROWS: tl.constexpr,
+    OUTPUTS: tl.constexpr,
+    MORE_OUTPUTS: tl.constexpr,
+    HEADS: tl.constexpr,
+    REMEMBERS: tl.constexpr,
+    AGED: tl.constexpr,
+    SAMPLE: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """The same as `hamlet.launch.gpu.networks.decide`, and what lanes remember then, `next_ptr` [REMEMBERS, lanes].
+
+    `hidden_ptr`, `before_ptr` and `acted_ptr` are what they remember, and `age_ptr` how old they are in their episodes;
+    without AGED nobody's begins. `room_ptr` has [OUTPUTS + REMEMBERS + MORE_OUTPUTS, BLOCK] for each block. OUTPUTS and
+    REMEMBERS are powers of two; MORE are the outputs of the second layer."""
+    here = tl.arange(0, BLOCK)
+    own_ptr = room_ptr + tl.program_id(0) * ((OUTPUTS + REMEMBERS + MORE_OUTPUTS) * BLOCK)
+    more_ptr = own_ptr + (OUTPUTS + REMEMBERS) * BLOCK
+    number = tl.arange(0, REMEMBERS)[None, :]
+    for block in range(tl.program_id(0), tl.cdiv(lanes, BLOCK), tl.num_programs(0)):
+        lane = block * BLOCK + here
+        valid = lane < lanes
+        # Lanes that there are not do what the last one does, and write nothing.
+        seen = tl.minimum(lane, lanes - 1)
+        own = tl.zeros_like(seen)
+        weights = weights_ptr
+        acted = tl.load(acted_ptr + seen)
+        fresh = (acted < 0).to(tl.int32)
+        if AGED:
+            fresh |= (tl.load(age_ptr + seen) == 0).to(tl.int32)
+        total = _sensing(observation_ptr, before_ptr, lanes, seen, fresh != 0, acted, weights, values, ACTIONS, OUTPUTS)
+        _pass_on(total, own_ptr, here, True)
+        weights += (2 * values + ACTIONS + 1) * OUTPUTS
+        gate = sigmoid(_layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True))
+        weights += (OUTPUTS + 1) * REMEMBERS
+        news = tanh(_layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True))
+        weights += (OUTPUTS + 1) * REMEMBERS
+        rows = number.to(tl.int64) * lanes
+        held = tl.where((fresh != 0)[:, None], 0.0, tl.load(hidden_ptr + rows + seen[:, None]))
+        after = tl.fma(gate, news - held, held)
+        tl.store(next_ptr + rows + lane[:, None], after, mask=tl.broadcast_to(valid[:, None], after.shape))
+        tl.debug_barrier()
+        tl.store(own_ptr + (OUTPUTS + number) * BLOCK + here[:, None], after)
+        tl.debug_barrier()
+        total = _layer(own_ptr, BLOCK, here, weights, own, OUTPUTS + REMEMBERS, MORE_OUTPUTS, True)
+        _pass_on(total, more_ptr, here, True)
+        weights += (OUTPUTS + REMEMBERS + 1) * MORE_OUTPUTS
+        total = _layer(more_ptr, BLOCK, here, weights, own, MORE, HEADS, True)
+        row = tl.arange(0, HEADS)
+        written = valid[:, None] & (row < ROWS)[None, :]
+        tl.store(heads_ptr + row.to(tl.int64)[None, :] * lanes + lane[:, None], total, mask=written)
+        tl.debug_barrier()
+        share = tl.zeros([BLOCK], tl.float32)
+        if SAMPLE:
+            drawn = first_lane.to(tl.uint32) + lane.to(tl.uint32)
+            share = _share(drawn, tick.to(tl.uint32), low.to(tl.uint32), high.to(tl.uint32))
+        chosen, log_prob = _choose(heads_ptr + lane, mask_ptr + lane, lanes, valid, share, ACTIONS, SAMPLE)
+        tl.store(action_ptr + lane, chosen, mask=valid)
+        tl.store(log_prob_ptr + lane, log_prob, mask=valid)
