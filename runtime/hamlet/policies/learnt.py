@@ -184,7 +184,7 @@ class Learnt(torch.nn.Module):
         if self.remembers:
             gates = self.memory_weights.detach().unsqueeze(0), self.memory_biases.detach().unsqueeze(0)
             network = replace(network, gates=gates)
-        return Acting(env, network, self.log_deviations.detach(), self.weights0, role)
+        return Acting(env, network, self.log_deviations.detach(), self._layers()[0][0], role)
 
     def extra_repr(self) -> str:
         """The line that torch shows."""

@@ -261,7 +261,7 @@ def _remembers(path: Path, inputs: Mapping[str, Any], outputs: Mapping[str, Any]
     memory, acted = (inputs.get(name) for name in KEPT)
     plain = memory is not None and memory.type == "tensor(float)" and len(memory.shape) == 2
     plain = plain and acted is not None and acted.type == "tensor(int64)" and len(acted.shape) == 1
-    width = memory.shape[1] if plain else None
+    width = memory.shape[1] if memory is not None and plain else None
     if type(width) is not int or not 1 <= width <= MOST_REMEMBERED or REMEMBERED not in outputs:
         raise EnvError(
             f"{path} has no whole memory: that is inputs memory [lanes, N] of floats and acted [lanes] of int64, "

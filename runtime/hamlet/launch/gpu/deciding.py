@@ -75,7 +75,8 @@ def _remembering(
     rows, remembers = policy.layers[-1][0].shape[1], policy.remembers
     outputs, more, heads = (_power(bias.shape[1]) for _, bias in policy.layers)
     first, *others = policy.layers
-    halves = zip(*(each.split(remembers, dim=1) for each in gates), strict=True)
+    weight, bias = gates
+    halves = [(weight[:, half], bias[:, half]) for half in (slice(remembers), slice(remembers, None))]
     weights = torch.cat([_layer(*each) for each in (first, *halves, *others)], dim=1).contiguous()
     blocks = min(-(-lanes // BLOCK), MOST_BLOCKS)
     room = torch.empty(blocks * BLOCK * (outputs + remembers + more), device=device)
