@@ -108,9 +108,9 @@ def export_policy_onnx(policy: Described, module: Module | None) -> Exported:
         ("mask", "BOOL", ["lanes", layers.actions]),
     ]
     if layers.gates is not None:
-        kept = layers.remembers + layers.values
-        inputs += [("memory", "FLOAT", ["lanes", kept]), ("acted", "INT64", ["lanes"])]
-        outputs.append(("remembered", "FLOAT", ["lanes", kept]))
+        width = layers.remembers + layers.values
+        inputs += [("memory", "FLOAT", ["lanes", width]), ("acted", "INT64", ["lanes"])]
+        outputs.append(("remembered", "FLOAT", ["lanes", width]))
     told = [
         [make.make_tensor_value_info(name, getattr(onnx.TensorProto, kind), shape) for name, kind, shape in each]
         for each in (inputs, outputs)

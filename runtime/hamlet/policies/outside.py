@@ -110,9 +110,9 @@ class Outside(Stepping):
         def choice() -> Choice:
             assert env.observation is not None
             recall = self._recall(env) if self.remembers else None
-            kept = () if recall is None else (recall.hidden.T.contiguous(), _acted(env, recall))
+            recalls = () if recall is None else (recall.hidden.T.contiguous(), _acted(env, recall))
             try:
-                outputs = self._gives(env.observation.contiguous(), env.action_mask.contiguous(), *kept)
+                outputs = self._gives(env.observation.contiguous(), env.action_mask.contiguous(), *recalls)
             except EnvError:
                 raise
             except Exception as error:
@@ -235,8 +235,8 @@ def opened_onnx(path: Path, greedy: bool) -> Outside:
     if remembers:
         read.append(REMEMBERED)
 
-    def gives(*given: Tensor) -> Mapping[str, Tensor]:
-        every = {name: each.cpu().numpy() for name, each in zip(("observation", "mask", *KEPT), given, strict=False)}
+    def gives(*values: Tensor) -> Mapping[str, Tensor]:
+        every = {name: each.cpu().numpy() for name, each in zip(("observation", "mask", *KEPT), values, strict=False)}
         results = session.run(read, {name: every[name] for name in inputs})
         return {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in zip(read, results, strict=True)}
 

@@ -99,8 +99,8 @@ def _remembering(
         values, log_probs = torch.empty((rows, lanes), device=device), torch.empty(lanes, device=device)
         actions = torch.empty(lanes, dtype=torch.int32, device=device)
         hidden = torch.empty_like(recall.hidden)
-        kept = recall.hidden, recall.before, recall.acted, recall.acted if age is None else age, hidden
-        arrays = (observation.contiguous(), mask, weights, room, values, actions, log_probs, *kept)
+        recalls = recall.hidden, recall.before, recall.acted, recall.acted if age is None else age, hidden
+        arrays = (observation.contiguous(), mask, weights, room, values, actions, log_probs, *recalls)
         words = (number & WORD, stream.low, stream.high, tick & WORD)
         with respelling():
             kernel[(blocks,)](*arrays, lanes, *words, policy.values, AGED=age is not None, **settings)
