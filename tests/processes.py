@@ -39,6 +39,7 @@ IMPORTED = (
     "hamlet_townlet.frontend",
     "samples",
 )
+HELPERS = ("samples", "processes")
 COMMAND = "from hamletc.cli.main import main; main()"
 """The program `hamletc`."""
 
@@ -52,7 +53,8 @@ class Run(Protocol):
     """Runs a program, the path of a script or its text, like `subprocess.run`; what it prints is captured.
 
     `environment` are changes of the variables of this process; Triton's kernels run on its interpreter only where
-    they or the program say so.
+    they or the program say so. Where it is to import our packages `anew`, from other folders or on another system, it
+    has torch alone.
 
     Raises:
         subprocess.TimeoutExpired: it took longer than so many seconds, and was killed.
@@ -64,6 +66,7 @@ class Run(Protocol):
         *arguments: str | Path,
         cwd: Path | None = None,
         timeout: float = 300,
+        anew: bool = False,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]: ...
 
@@ -87,6 +90,7 @@ class Programs:
         *arguments: str | Path,
         cwd: Path | None = None,
         timeout: float = 300,
+        anew: bool = False,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
         """See `Run`."""
@@ -98,6 +102,7 @@ class Programs:
                 "argv": argv,
                 "text": None if isinstance(program, Path) else program,
                 "cwd": str(cwd or Path.cwd()),
+                "anew": anew,
                 "environment": os.environ | {"TRITON_INTERPRET": "0"} | environment,
                 "streams": [os.devnull, str(out), str(err)],
             }
@@ -154,6 +159,8 @@ def become(request: dict[str, Any]) -> None:
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    if request["anew"]:
+        forget()
     sys.argv = request["argv"]
     script, text = Path(sys.argv[0]), request["text"]
     sys.path[0] = "" if text is not None else str(script.parent)
@@ -163,6 +170,14 @@ def become(request: dict[str, Any]) -> None:
         main = ModuleType("__main__")
         sys.modules["__main__"] = main
         exec(compile(text, "<string>", "exec"), vars(main))
+
+
+def forget() -> None:
+    """Leave our packages to be imported, from where PYTHONPATH says."""
+    for name in [name for name in sys.modules if name.startswith("hamlet") or name in HELPERS]:
+        del sys.modules[name]
+    sys.path[1:1] = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    importlib.invalidate_caches()
 
 
 if __name__ == "__main__":

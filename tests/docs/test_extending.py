@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from processes import COMMAND, Run
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text()
 SECTIONS = {
@@ -28,12 +30,12 @@ SECTIONS = {
 LONG = dict.fromkeys(("field", "word", "observation"), pytest.mark.long)
 """What the default run tries as a part of another one: a field with syntax, a statement. Their patches apply."""
 SOURCES = ("compiler", "runtime", "lab", "townlet", "tests", "docs", "universes")
-CALL = "from hamletc.cli.main import main; main()"
 FEWER = f"""from dataclasses import replace
 import hamlet_lab.verify as verify
 verify.QUICK = replace(verify.QUICK, ticks=3, rounds=8)
-{CALL}"""
-"""The same, of less than `--quick` compares, until everything has fired."""
+{COMMAND}"""
+"""`hamletc`, of less than `--quick` compares, until everything has fired."""
+TESTS = "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
 
 UNIONS = {
     "runtime/hamlet/universe/statements.py": "Statement: TypeAlias = Assign | Together | Guarded",
@@ -65,19 +67,13 @@ def copied(folder: Path) -> Path:
     return folder
 
 
-def environment(folder: Path) -> dict[str, str]:
-    path = os.pathsep.join(str(folder / name) for name in ("compiler", "runtime", "lab", "townlet"))
-    return os.environ | {"PYTHONPATH": path, "XDG_CACHE_HOME": str(folder / "cache"), "COLUMNS": "120"}
-
-
-def ran(folder: Path, command: str) -> str:
+def ran(folder: Path, command: str, run_program: Run) -> str:
     """What a command of the page prints in a copy of the sources."""
+    path = os.pathsep.join(str(folder / name) for name in ("compiler", "runtime", "lab", "townlet"))
+    environment = {"PYTHONPATH": path, "XDG_CACHE_HOME": str(folder / "cache"), "COLUMNS": "120"}
     program, *arguments = shlex.split(command)
-    call = FEWER if "--quick" in arguments else CALL
-    head = [sys.executable, "-c", call] if program == "hamletc" else [sys.executable, "-m", program]
-    done = subprocess.run(
-        [*head, *arguments], cwd=folder, env=environment(folder), capture_output=True, text=True, timeout=300
-    )
+    call = FEWER if "--quick" in arguments else {"hamletc": COMMAND, "pytest": TESTS}[program]
+    done = run_program(call, *arguments, cwd=folder, anew=True, **environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -99,17 +95,17 @@ def test_the_patch_applies(example: str) -> None:
 
 
 @pytest.mark.parametrize("example", [pytest.param(each, marks=LONG.get(each, ())) for each in SECTIONS])
-def test_the_patch_does_what_its_section_says(example: str, tmp_path: Path) -> None:
+def test_the_patch_does_what_its_section_says(example: str, run_program: Run, tmp_path: Path) -> None:
     folder = copied(tmp_path)
     subprocess.run(["git", "apply", "-C1", str(patch(example))], cwd=folder, check=True, capture_output=True)
     (command,) = re.findall(r"```sh\n(.*)\n```", section(example))
-    printed = ran(folder, command)
+    printed = ran(folder, command, run_program)
     if command.startswith("hamletc diff"):
         assert re.search(r"are equal in all [1-9][\d,]* values", printed), printed
     if example == "diagnostic":
         assert "warning[H246]" in printed
     if example == "field":
-        assert "# interact: idle" in ran(folder, "hamletc compile universes/first_meal.hamlet --emit triton")
+        assert "# interact: idle" in ran(folder, "hamletc compile universes/first_meal.hamlet --emit triton", run_program)
 
 
 @pytest.mark.skipif(os.environ.get("HAMLET_LONG_TESTS") != "1", reason="mypy reads everything anew for this: a minute")

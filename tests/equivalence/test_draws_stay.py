@@ -52,7 +52,7 @@ def declarations(source: str, file: int = 0) -> tuple[syntax.Decl, ...]:
 @pytest.fixture(scope="module")
 def drawing() -> list[syntax.File]:
     """Random universes that draw, those with the most draws first."""
-    files = [parse(text(number))[0] for number in range(70)]
+    files = [parse(text(number))[0] for number in range(30)]
     found = [file for file in files if file is not None and sites(file.declarations)]
     return sorted(found, key=lambda file: len(sites(file.declarations)), reverse=True)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from processes import Run
 from samples import SHIPPED
 
 MEAL = SHIPPED / "first_meal.hamlet"
@@ -43,6 +42,7 @@ for name in (
 os.supports_dir_fd = set()
 """
 COMMANDS = """
+import sys
 from hamletc.cli.main import main
 for line in sys.argv[1:]:
     sys.argv = ["hamletc", *line.split("|")]
@@ -55,23 +55,22 @@ for line in sys.argv[1:]:
 """Runs `hamletc` with the words of each argument, one command after the other."""
 
 
-def elsewhere(system: str, program: str, *arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+def elsewhere(
+    run_program: Run, system: str, program: str, *arguments: str | Path, cwd: Path
+) -> subprocess.CompletedProcess[str]:
     """A program in a process without what that system lacks."""
-    command = [sys.executable, "-c", system + program, *map(str, arguments)]
-    environment = os.environ | {"HAMLET_THREADS": "2", "XDG_CACHE_HOME": str(cwd / "cache")}
-    return subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )  # fmt: skip
+    environment = {"HAMLET_THREADS": "2", "XDG_CACHE_HOME": str(cwd / "cache")}
+    return run_program(system + program, *arguments, cwd=cwd, timeout=120, anew=True, **environment)
 
 
 @pytest.mark.parametrize("system", [MACOS, WINDOWS], ids=["macos", "windows"])
-def test_the_language_and_worlds(system: str, tmp_path: Path) -> None:
+def test_the_language_and_worlds(system: str, run_program: Run, tmp_path: Path) -> None:
     commands = f"check|{MEAL}", f"compile|{MEAL}", f"compile|{MEAL}", f"run|{MEAL}|--ticks|50"
-    done = elsewhere(system, COMMANDS, *commands, cwd=tmp_path)
+    done = elsewhere(run_program, system, COMMANDS, *commands, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     # Machine code is kept for the next process.
     assert [path.stat().st_size > 1000 for path in (tmp_path / "cache" / "hamletc" / "libraries").iterdir()] != []
-    compiled = elsewhere(system, COMMANDS, f"verify|{MEAL}|--backends|c|--quick|--allow-unfired", cwd=tmp_path)
+    compiled = elsewhere(run_program, system, COMMANDS, f"verify|{MEAL}|--backends|c|--quick|--allow-unfired", cwd=tmp_path)
     assert compiled.returncode == 0, compiled.stderr
     assert "are equal in all" in compiled.stdout
 
@@ -87,16 +86,16 @@ print(env.digest())
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+def here(run_program: Run, tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
     """The steps on this system."""
-    return elsewhere("", STEPS, cwd=tmp_path_factory.mktemp("here"))
+    return elsewhere(run_program, "", STEPS, cwd=tmp_path_factory.mktemp("here"))
 
 
 @pytest.mark.parametrize("system", [MACOS, WINDOWS], ids=["macos", "windows"])
 def test_steps_take_one_thread_where_threads_cannot_wait_together(
-    system: str, here: subprocess.CompletedProcess[str], tmp_path: Path
+    system: str, here: subprocess.CompletedProcess[str], run_program: Run, tmp_path: Path
 ) -> None:
-    there = elsewhere(system, STEPS, cwd=tmp_path)
+    there = elsewhere(run_program, system, STEPS, cwd=tmp_path)
     assert there.returncode == 0, there.stderr
     assert there.stdout == here.stdout != ""
     assert "steps take one thread on this system" in there.stderr
