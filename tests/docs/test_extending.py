@@ -105,7 +105,9 @@ def test_the_patch_does_what_its_section_says(example: str, run_program: Run, tm
     if example == "diagnostic":
         assert "warning[H246]" in printed
     if example == "field":
-        assert "# interact: idle" in ran(folder, "hamletc compile universes/first_meal.hamlet --emit triton", run_program)
+        assert "# interact: idle" in ran(
+            folder, "hamletc compile universes/first_meal.hamlet --emit triton", run_program
+        )
 
 
 @pytest.mark.skipif(os.environ.get("HAMLET_LONG_TESTS") != "1", reason="mypy reads everything anew for this: a minute")

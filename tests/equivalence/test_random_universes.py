@@ -68,7 +68,7 @@ def test_random_universes_are_valid_and_have_everything() -> None:
         if number < made // 16:
             check_text(source, universe)
         found.update(constructs(universe))
-        if not LONG and number >= made // 2 and all(found[kind] for kind in KINDS):
+        if not LONG and number >= made // 4 and all(found[kind] for kind in KINDS):
             break
     assert len(refused) < made // 10, "\n".join(refused)
     missing = [kind for kind in KINDS if not found[kind]]

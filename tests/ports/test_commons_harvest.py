@@ -201,7 +201,7 @@ def test_each_step_is_that_of_its_procedures(port: Callable[[str], Module]) -> N
     ended = np.zeros((worlds, PLAYERS), int)
     counted: Counter[str] = Counter()
     tries, grown = np.zeros(4), np.zeros(4)
-    for tick in range(500):
+    for tick in range(300):
         before = [Seen(env, world, worlds) for world in range(worlds)]
         actions = actions_of(rng, worlds)
         actions[rng.random(actions.shape) < 0.1] = FIRE

@@ -18,7 +18,7 @@ from hamlet.env.environment import Env
 from hamlet.package.module import Module
 
 pytest.importorskip("pettingzoo", reason="hamletc[ports] is not installed: pettingzoo")
-WORLDS, PURSUERS, EVADERS = 6, 8, 30
+WORLDS, PURSUERS, EVADERS = 4, 8, 30
 AGENTS = PURSUERS + EVADERS
 
 
@@ -90,7 +90,7 @@ def test_pursuit_is_pettingzoos(port: Callable[[str], Module], pursuit: Any) -> 
         placed(original, env, world)
         assert np.array_equal(seen(env, world), shown(original))
     removed, way = 0, [meter.name for meter in env.universe.meters].index("evader.way")
-    for _ in range(250):
+    for _ in range(180):
         actions = torch.full((WORLDS, AGENTS), 4, dtype=torch.int32)
         for world, original in enumerate(originals):
             for number in range(PURSUERS):

@@ -70,7 +70,9 @@ def test_the_language_and_worlds(system: str, run_program: Run, tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     # Machine code is kept for the next process.
     assert [path.stat().st_size > 1000 for path in (tmp_path / "cache" / "hamletc" / "libraries").iterdir()] != []
-    compiled = elsewhere(run_program, system, COMMANDS, f"verify|{MEAL}|--backends|c|--quick|--allow-unfired", cwd=tmp_path)
+    compiled = elsewhere(
+        run_program, system, COMMANDS, f"verify|{MEAL}|--backends|c|--quick|--allow-unfired", cwd=tmp_path
+    )
     assert compiled.returncode == 0, compiled.stderr
     assert "are equal in all" in compiled.stdout
 

@@ -120,6 +120,13 @@ def built(folder: Path, name: str, *flags: str) -> ctypes.CDLL:
     return ctypes.CDLL(str(target))
 
 
+@cache
+def alone(folder: Path, name: str) -> str:
+    """The name of the object file that has an export as it is where there is no library of C."""
+    run("cc", *FLAGS, "-ffreestanding", "-DHAMLET_ONE_THREAD", "-c", f"{name}.c", folder=folder)
+    return f"{name}.o"
+
+
 class Worlds:
     """Worlds of an exported library."""
 
@@ -281,8 +288,7 @@ def test_params_are_written_in_place(folder: Path, compiled: Callable[[str], Mod
 def test_two_universes_are_in_one_program_without_a_library(folder: Path) -> None:
     """Neither calls anything but what every compiler of C calls by itself, and neither has names that others have."""
     for name in ("alone", "meeting"):
-        run("cc", *FLAGS, "-ffreestanding", "-DHAMLET_ONE_THREAD", "-c", f"{name}.c", folder=folder)
-        symbols = [line.split() for line in run("nm", f"{name}.o", folder=folder).splitlines()]
+        symbols = [line.split() for line in run("nm", alone(folder, name), folder=folder).splitlines()]
         assert {each[-1] for each in symbols if each[-2] == "U"} <= {"memcpy", "memset", "memmove"}
         assert all(each[-1].startswith(f"{name}_") for each in symbols if each[-2] == "T")
     (folder / "main.c").write_text(PROGRAM, encoding="utf-8")
@@ -294,8 +300,8 @@ def test_the_header_is_one_of_cpp(folder: Path) -> None:
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
     (folder / "main.cc").write_text(PROGRAM, encoding="utf-8")
-    run("cc", *FLAGS, "-c", "alone.c", "meeting.c", folder=folder)
-    run("c++", "-Wall", "-Wextra", "-Werror", "main.cc", "alone.o", "meeting.o", "-o", "cpp", folder=folder)
+    objects = (alone(folder, name) for name in ("alone", "meeting"))
+    run("c++", "-Wall", "-Wextra", "-Werror", "main.cc", *objects, "-o", "cpp", folder=folder)
     assert run("./cpp", folder=folder) == "0 0\n"
 
 
@@ -304,10 +310,8 @@ def test_the_source_is_one_of_cpp(folder: Path) -> None:
     if shutil.which("g++") is None:
         pytest.skip("there is no G++")
     (folder / "whole.cc").write_text(PROGRAM.replace('"alone.h"', '"alone.c"', 1), encoding="utf-8")
-    run("cc", *FLAGS, "-c", "meeting.c", folder=folder)
-    run(
-        "g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "whole.cc", "meeting.o", "-o", "whole", folder=folder
-    )
+    flags = ("-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror")
+    run("g++", *flags, "whole.cc", alone(folder, "meeting"), "-o", "whole", folder=folder)
     assert run("./whole", folder=folder) == "0 0\n"
 
 
@@ -317,8 +321,7 @@ def test_rust_gets_the_same_digest(folder: Path, compiled: Callable[[str], Modul
     env = hamlet.make(compiled(ALONE), worlds=WORLDS, seed=SEED, backend="interpreter", quiet=True)
     env.rollout(TICKS)
     (folder / "main.rs").write_text(RUST.format(worlds=WORLDS, seed=SEED, ticks=TICKS), encoding="utf-8")
-    run("cc", *FLAGS, "-c", "alone.c", "-o", "rusty.o", folder=folder)
-    run("rustc", "main.rs", "-C", "link-arg=rusty.o", "-o", "rusty", folder=folder)
+    run("rustc", "main.rs", "-C", f"link-arg={alone(folder, 'alone')}", "-o", "rusty", folder=folder)
     assert int(run("./rusty", folder=folder), 16) == env.digest()
 
 
@@ -345,7 +348,7 @@ def test_other_bits_fail_the_self_test(folder: Path) -> None:
     )
     assert changed != text
     (folder / "other.c").write_text(changed, encoding="utf-8")
-    assert built(folder, "other").alone_selftest() == 100
+    assert built(folder, "other", "-O0").alone_selftest() == 100
 
 
 def test_a_digest_is_fnv1a() -> None:

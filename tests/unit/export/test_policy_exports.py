@@ -66,6 +66,9 @@ int main(void) {
 """
 
 
+WARNED = ("-std=c99", "-Wall", "-Wextra", "-Werror")
+
+
 def run_of(folder: Path, text: str, **others: object) -> Path:
     """The folder of a run: a manifest, a package and weights."""
     source = folder / f"{text.split()[1]}.hamlet"
@@ -74,6 +77,22 @@ def run_of(folder: Path, text: str, **others: object) -> Path:
     (folder / "run" / "manifest.json").write_text("{}")
     saved(folder / "run" / "policy.safetensors", module, **others)  # type: ignore[arg-type]  # hidden and others
     return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], str]:
+    """The object file of an exported universe, compiled once with these options."""
+    folder = tmp_path_factory.mktemp("objects")
+
+    def of(source: Path, options: str) -> str:
+        target = folder / f"{source.stem}{options.replace(' ', '')}.o"
+        if not target.exists():
+            subprocess.run(["cc", *options.split(), *WARNED, "-c", source, "-o", target], check=True, timeout=300)
+            target.with_suffix(".c").write_bytes(source.read_bytes())
+        assert target.with_suffix(".c").read_bytes() == source.read_bytes()
+        return str(target)
+
+    return of
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler here")
@@ -90,7 +109,12 @@ def run_of(folder: Path, text: str, **others: object) -> Path:
     ids=["actions", "relu", "controls", "memory", "memory-controls"],
 )
 def test_c_acts_as_every_backend(
-    text: str, others: dict[str, object], options: str, hamletc_says: Says, tmp_path: Path
+    text: str,
+    others: dict[str, object],
+    options: str,
+    hamletc_says: Says,
+    built: Callable[[Path, str], str],
+    tmp_path: Path,
 ) -> None:
     """A universe and its policy, both in C, go the way that a rollout goes, drawn for 40 ticks and greedy for ten,
     of which a memory knows no tick before."""
@@ -101,9 +125,8 @@ def test_c_acts_as_every_backend(
     arguments = "actions, controls" if text == BOAT else "actions"
     recalls = ", NAME_age(it), memory" if "memory" in others else ""
     Path("main.c").write_text(PROGRAM.replace("ARGUMENTS", arguments).replace("RECALLS", recalls).replace("NAME", name))
-    files = f"{name}.c {name}_policy.c main.c".split()
-    warned = ["-std=c99", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run(["cc", *options.split(), *warned, *files, "-o", "program"], check=True, timeout=300)
+    files = f"{name}_policy.c", "main.c", built(Path(f"{name}.c"), options)
+    subprocess.run(["cc", *options.split(), *WARNED, *files, "-o", "program"], check=True, timeout=300)
     done = subprocess.run(["./program"], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0
     env = hamlet.make(hamlet.load(run / "package"), worlds=67, seed=7, quiet=True)
