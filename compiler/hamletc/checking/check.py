@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import keyword
-from dataclasses import dataclass
 from typing import TypeVar
 
+from hamlet.frozen import dataclass
 from hamlet.recursion import allow_deep_trees
 from hamlet.universe import NoSpace, PairMeter, Role, Rule, Span, Universe, nodes
 from hamlet.universe.actions import WAIT

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.universe import Expression, Span, Statement, assigns
 from hamletc import intervals, messages
 from hamletc.checking.knowledge import Known, join, links

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Literal, TypeAlias, cast
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.universe import Expression, Span
 from hamletc import intervals
 from hamletc.checking.facts import PLACE, VELOCITY, Levels, Naming, Shape, Shapes, joined

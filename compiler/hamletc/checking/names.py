@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Expression, NoSpace, Span, nodes
 from hamletc import messages
 from hamletc.checking.crowds import Crowds

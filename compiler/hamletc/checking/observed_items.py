@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Span
 from hamletc import messages

@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import canonical32
 from hamlet.universe import Binary, BinaryOp, Clamp, Expression, Number, Span, Truth, Unary
 from hamlet.universe.functions import FUNCTIONS, Function, FunctionOfOne, FunctionOfTwo

@@ -6,10 +6,11 @@ Guards narrow nothing: an expression is sound for every lane, also for those tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from hamlet import schema, universe
+from hamlet.frozen import dataclass
 from hamlet.schema.room import MOST_COUNTED
 from hamlet.universe import Expression, Span
 from hamlet.universe.functions import FUNCTIONS

@@ -7,11 +7,12 @@ clamp. The tick is repeated until the intervals at its beginning no longer grow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, groupby
 from typing import TypeAlias
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Assign, Cascade, Expression, Statement, assigns
 from hamlet.universe.stages import Stage, Step, StepName, branches, by_step

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Expression, Span
 from hamletc import messages
 from hamletc.checking.names import Names

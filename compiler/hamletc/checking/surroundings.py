@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.schema import axis_names
 from hamlet.universe import After, Continuous, Every, Grid, Metric, NoSpace, NumberTable, Space, Start

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import ceil, floor, prod
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Expression
 from hamlet.universe.members import MOST_NUMBERS

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Grid, ThinWall
 from hamlet.universe.space import around
 from hamletc import messages

@@ -7,9 +7,9 @@ are all whole; so nothing needs to be known of their size.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.universe import Expression, assigns, operands
 from hamlet.universe.functions import FUNCTIONS
 from hamlet.universe.space import letters_of

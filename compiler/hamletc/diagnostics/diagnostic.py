@@ -8,9 +8,9 @@ machines.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.codes import CODES, Severity
 from hamletc.diagnostics.edit import Edit

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.suggest import is_slip
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from hamlet.frozen import dataclass
 from hamletc.diagnostics.diagnostic import Diagnostic
 from hamletc.diagnostics.render import render
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, TypeVar, dataclass_transform
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.diagnostics.diagnostic import Diagnostic, Label, diagnose
 from hamletc.diagnostics.edit import Edit

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from hamlet.frozen import dataclass
 from hamlet.terminal import picture, visible
 from hamletc.diagnostics.diagnostic import Diagnostic, Label
 

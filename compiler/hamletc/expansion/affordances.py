@@ -4,10 +4,11 @@ meters per agent become those of agents, its actions become actions that are pos
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import Any, TypeVar
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span, nodes
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic

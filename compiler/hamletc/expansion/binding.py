@@ -4,11 +4,12 @@ is written out later can capture it."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.named import Space, Spaces, spaces_of
 from hamletc.expansion.places import Places

@@ -4,10 +4,11 @@ that could not have been written by hand."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
+from hamlet.frozen import dataclass
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.affordances import affordances_written_out
 from hamletc.expansion.binding import names_bound

@@ -5,9 +5,10 @@ tick began with: so no thing is made or lost on the way."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeVar
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic
 from hamletc.expansion.places import Copy, Places

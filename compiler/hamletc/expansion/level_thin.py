@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Finding

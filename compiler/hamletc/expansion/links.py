@@ -4,9 +4,9 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Finding

@@ -4,10 +4,11 @@ of the world, one per axis, which rules of the world write; so it is where they 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import Any, Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe import CellMetric, Continuous, Grid, NoSpace, Space, Span
 from hamlet.universe.space import Edges, Graph, axis_names, is_hexagonal, sides
 from hamlet.universe.terrain import Map

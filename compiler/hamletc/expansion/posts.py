@@ -4,9 +4,10 @@ what each of them posts in a tick, and as rules of cells, before all others, tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span, nodes
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding

@@ -7,9 +7,10 @@ other role has the same, it is `hunger` too. Rules, drains, ends, rewards and so
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding

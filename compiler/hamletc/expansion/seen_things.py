@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+from hamlet.frozen import dataclass
 from hamletc.expansion.things import Thing
 from hamletc.expansion.trees import Field, outside_expressions, rebuilt
 from hamletc.language import syntax

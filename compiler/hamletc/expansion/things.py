@@ -4,9 +4,9 @@ before anything is written out, and what can be wrong with it."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span, nodes
 from hamlet.universe.actions import WAIT
 from hamletc import messages

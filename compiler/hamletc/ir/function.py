@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from hamlet.frozen import dataclass
 from hamlet.universe import stages
 from hamletc.ir.ops import Op, Type, Value
 

@@ -19,9 +19,10 @@ numpy. The last two may lack an operation: it is not folded, and its value may b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
+
+from hamlet.frozen import dataclass
 
 
 class Type(Enum):

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 
+from hamlet.frozen import dataclass
 from hamletc.ir.function import NOTHING, Function, Node, Origin, Output, Program
 from hamletc.ir.operands import operands
 from hamletc.ir.ops import Add, Const, Element, Fetch, Fold, Input, Lookup, Op, Select, Sub, Type, Value

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from hamlet.frozen import dataclass
 from hamletc.ir.evaluate import Array
 from hamletc.ir.function import BEGIN_PAIRS, STAGES, pairer
 

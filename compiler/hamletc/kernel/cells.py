@@ -4,12 +4,12 @@ the agents on a cell, and all cells of a world come to."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.evaluate import Array

@@ -8,9 +8,9 @@ module, or one of a library, which `hamletc.kernel.scopes` sees to.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import Line
 from hamletc.kernel.expressions import Expression, Operand, Operators, call, expression

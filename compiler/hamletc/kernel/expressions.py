@@ -7,9 +7,9 @@ of Python make expressions of expressions; those that Python keeps for itself ar
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from hamlet.frozen import dataclass
 from hamletc.ir.ops import Type
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.schema.observed import STEPS, Scale
 from hamlet.universe import Universe
 from hamletc.ir.evaluate import DTYPES, Array, evaluate

@@ -8,9 +8,9 @@ those are a target's own. `hamletc.kernel.run` executes a schedule, which is its
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeVar
 
+from hamlet.frozen import dataclass
 from hamletc.kernel.statements import Do, If, Statement, Ticks, Within
 
 

@@ -9,9 +9,9 @@ Each statement declares its text form beside its meaning: words, and `{attribute
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, get_args
 
+from hamlet.frozen import dataclass
 from hamletc.ir.ops import Type
 
 Flag: TypeAlias = Literal["counting", "every_tick", "last_only", "shown"]

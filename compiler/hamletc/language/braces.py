@@ -7,8 +7,8 @@ right than the line that opened a brace is not meant to be inside it. The forgot
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from hamlet.frozen import dataclass
 from hamletc.diagnostics import Diagnostic, Edit, Label, diagnose
 from hamletc.diagnostics.edit import behind
 from hamletc.language.tokens import Token

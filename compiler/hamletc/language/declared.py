@@ -7,10 +7,11 @@ other module makes a name of names, and none takes one apart.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias, get_args
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.language import syntax
 

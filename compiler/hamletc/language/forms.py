@@ -24,11 +24,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS
 from hamletc.language.pieces import Pieces, name_of

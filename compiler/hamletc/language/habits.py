@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from hamlet.frozen import dataclass
 from hamletc.language.words import LOOK_ALIKE, UNITS_OF_MEASURE
 
 _OPERAND = r"`[^`\r\n]*`|[^\W\d]\w*|[0-9][\w.]*"

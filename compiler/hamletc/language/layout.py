@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.language import syntax
 from hamletc.language.braces import DECLARATIONS

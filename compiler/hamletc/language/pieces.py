@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar, cast
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.language import syntax
 

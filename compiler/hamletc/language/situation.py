@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import before, behind

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Edit, diagnose
 from hamletc.language import lexemes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import BIRTH_DRAWS
 from hamlet.universe import Meter, Pool, Universe, is_numbered

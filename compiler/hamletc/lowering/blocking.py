@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from hamlet.frozen import dataclass
 from hamlet.universe import AgentNumber, Universe
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import Value

@@ -6,9 +6,9 @@ source at the first. Steps read meters by number: in file order, and in place, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import (
     Assign,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import cos, pi, sin
 from typing import Literal
 
 from hamlet import schema, universe
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.elementary import ROUND
 from hamlet.universe import Expression, Universe

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hamlet.frozen import dataclass
 from hamlet.numbers import elementary as e
 from hamlet.numbers.binary32 import round32
 from hamlet.universe.functions import FunctionOfOne, FunctionOfTwo

@@ -7,9 +7,10 @@ the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import Affordance, Hours
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import BOOL, Value

@@ -8,9 +8,9 @@ follow from draws of that cell alone, from params and from what the world begins
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.numbers.counters import BLOCK_WORDS, CELL_EPISODE_DRAWS, CELL_SHIFT
 from hamlet.numbers.permutation import GOLDEN, ROUND_MULTIPLIERS

@@ -4,10 +4,10 @@ tables that say so."""
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass
 from math import prod
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.numbers.permutation import ROUND_MULTIPLIERS, Domain, domain, permuted_axes
 from hamlet.universe import Grid, Universe
 from hamletc.arrangements import every_arrangement

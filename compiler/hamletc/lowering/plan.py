@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import Displace, Grid, Teleport, Universe
 from hamlet.universe.walk import nodes
 from hamletc.ir.function import Table

@@ -7,9 +7,10 @@ of deaths, rewards and reports about the state after step 4 (docs/semantics.md, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import (
     Acting,
     Affordance,

@@ -6,10 +6,10 @@ makes it so short that registers hold it, or where cells are many; everything el
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import bits32, round32
 from hamlet.schema import cells
 from hamlet.universe import Grid, Map, ObserveRegion, Universe

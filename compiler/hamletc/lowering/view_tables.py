@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Literal, NamedTuple
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Grid, ObserveView, Universe, nodes
 from hamlet.universe.space import cells
 from hamletc.ir.function import Table

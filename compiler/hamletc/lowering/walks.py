@@ -3,12 +3,12 @@ where somebody walks to another, of the ways between all cells without walls."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from math import prod
 from typing import TypeAlias
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import Grid, Move, Universe, WalkingDistance
 from hamlet.universe.walk import nodes
 from hamletc.ir.builder import Builder

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from hamlet.frozen import dataclass
 from hamletc.ir.builder import Builder
 from hamletc.ir.ops import ShiftLeft, ShiftRight, Value
 from hamletc.lowering.lane import Lane

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import frexp
 
+from hamlet.frozen import dataclass
 from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from hamlet.frozen import dataclass
 from hamletc.ir.function import Function, Table
 from hamletc.ir.operands import operands
 from hamletc.ir.ops import Const, Element, Equal, Fold, Input, Lookup, Op, Type, Value

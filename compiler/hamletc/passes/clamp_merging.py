@@ -7,8 +7,7 @@ Likewise `high(high(x) + amount)` is `high(x + amount)`. So a meter that several
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hamlet.frozen import dataclass
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.operands import operands, with_operands

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hamlet.frozen import dataclass
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Const, Op, Select, Type, Value

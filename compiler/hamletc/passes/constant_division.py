@@ -9,11 +9,11 @@ for all: `_is_exact` proves it for a divisor and every numerator, with integers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import frexp, inf, ldexp
 
+from hamlet.frozen import dataclass
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Abs, Add, Const, Div, Neg, Op, Select, Sub, ToF32, Type, Value

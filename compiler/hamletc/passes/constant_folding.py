@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf, isfinite, nan, sqrt
 from typing import Any, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import bits32, from_bits32
 from hamletc.ir import ops
 from hamletc.ir.builder import Builder

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hamlet.frozen import dataclass
 from hamletc.ir.function import Function, Node, Output
 from hamletc.ir.operands import operands, with_operands
 from hamletc.ir.ops import Value

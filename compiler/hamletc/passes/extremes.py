@@ -9,8 +9,9 @@ mark says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from hamlet.frozen import dataclass
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Const, Less, LessEqual, Op, Order, Select, Type, Value

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isinf, nextafter, sqrt
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 
 

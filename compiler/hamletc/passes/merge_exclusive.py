@@ -14,9 +14,9 @@ other, and a statement goes to the first level after the last one that it does n
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 
+from hamlet.frozen import dataclass
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
 from hamletc.ir.ops import Add, And, Const, Div, Equal, Less, LessEqual, Mul, Not, Op, Select, Sub, Type, Value

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter
 from typing import Protocol, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamletc.ir.function import Function, Program
 from hamletc.ir.ops import Fold
 from hamletc.ir.verifier import verify_program

@@ -7,9 +7,10 @@ intervals is in `_TRANSFER`; the value of one that is not there may be any of it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import inf
 
+from hamlet.frozen import dataclass
 from hamletc.ir import ops
 from hamletc.ir.function import Function, Node, Program, Table
 from hamletc.ir.operands import operands

@@ -7,9 +7,9 @@ computing the output for each row anew.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import bits32
 from hamletc.ir.function import Function, Origin, Output
 from hamletc.ir.operands import operands

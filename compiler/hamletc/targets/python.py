@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import fill, wrap
 from typing import Protocol
 
+from hamlet.frozen import dataclass
 from hamletc.ir.ops import Value
 from hamletc.kernel.body import remarks
 from hamletc.kernel.code import (

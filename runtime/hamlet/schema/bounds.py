@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import (
     Action,

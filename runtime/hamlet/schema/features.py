@@ -6,10 +6,10 @@ situation is the sum of number * stride over the features.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import Continuous, Grid, NoSpace, Universe
 
 MOST_BINS = 1 << 20

@@ -9,12 +9,12 @@ rows is an array [rows, lanes] (or [rows, worlds]); without rows it is [lanes] o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import prod
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.schema.bounds import (
     ANY_COUNT,
     Bounds,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal, TypeVar
 
+from hamlet.frozen import dataclass
 from hamlet.schema.observed import Segment, common_segments, role_segments
 from hamlet.universe import Observation, ObservedGroup, Role, Universe
 from hamlet.universe.observations import IMAGE_AXES, plane_of, rows_of

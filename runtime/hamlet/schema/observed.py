@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import LARGEST, round32
 from hamlet.universe import Observation, Role, Universe
 from hamlet.universe.observations import Rows, rows_of

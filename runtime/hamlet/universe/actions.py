@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hamlet.frozen import dataclass
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 from hamlet.universe.statements import Statement

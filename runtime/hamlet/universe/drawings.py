@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe.functions import FunctionOfOne, FunctionOfTwo
 from hamlet.universe.quantities import Quantity
 from hamlet.universe.span import Span

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
+
+from hamlet.frozen import dataclass
 
 FunctionOfOne: TypeAlias = Literal[
     "abs", "ceil", "cos", "exp", "exp2", "floor", "log", "log2", "round", "sigmoid", "sin", "sqrt", "tanh"

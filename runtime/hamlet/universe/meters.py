@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Literal, Protocol, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe.declarations import Cells
 from hamlet.universe.expressions import Binary, Expression
 from hamlet.universe.meters import CellMeter

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe.span import Span
 from hamlet.universe.terrain import Map
 

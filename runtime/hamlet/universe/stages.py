@@ -7,10 +7,10 @@ happens in a tick. The interpreter, which is the definition, does not read it: t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, Protocol, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe.actions import INTERACT, Acting, Action, Blocking, Mask, Pushing
 from hamlet.universe.affordances import Affordance
 from hamlet.universe.declarations import Cascade, Cause, CellCount, CellSum, Lifespan, Pool, Report, Reward, Rule

@@ -4,8 +4,8 @@ with regions has one of a single row, with a letter of its own for each node."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from hamlet.frozen import dataclass
 from hamlet.universe.span import Span
 
 __all__ = ["Map", "Region", "RegionNumber", "Terrain", "ThinWall"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias, dataclass_transform
+
+from hamlet.frozen import dataclass
 
 __all__ = ["Form", "Node", "NodeType"]
 

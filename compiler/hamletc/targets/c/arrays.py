@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from hamlet.frozen import dataclass
 from hamletc.kernel.expressions import Call, Expression, Operand, call, expression
 from hamletc.targets.c.lanes import LANES
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.schema.features import features, quantities
 from hamletc.ir.function import BEAR, CARRIED_OUT, CROWD, STAGES, Table, reducer
 from hamletc.ir.ops import Input, Type, Value

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from textwrap import fill
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.package.manifest import plain
 from hamlet.schema import abi
 from hamlet.universe import Universe

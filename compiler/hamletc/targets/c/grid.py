@@ -8,12 +8,12 @@ cells; what stands there at an edge is not taken.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import reduce
 from math import prod
 from operator import add, or_
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import CELLS, NEAR, OVER, PAST, PUSHED, PUSHES, Program

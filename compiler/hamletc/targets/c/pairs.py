@@ -5,9 +5,9 @@ agent. What rules write stays in room of the thread until all agents of a world 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.schema.fields import WIDEST_VECTOR
 from hamlet.universe import Universe
 from hamletc.ir.function import BEGIN_PAIRS, OF_PAIRS

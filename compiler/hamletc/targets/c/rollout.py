@@ -8,8 +8,9 @@ what the state does not hold is carried from turn to turn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from hamlet.frozen import dataclass
 from hamlet.schema import GIVEN_BY_TICK, abi
 from hamletc.ir.function import BEAR, CROWD, STAGES, Stage, Table, reducer
 from hamletc.kernel.code import Code, Do, Function, Remark, While, assign, do, function, loop, update, when

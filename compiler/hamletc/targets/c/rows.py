@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamletc.ir.operands import operands
 from hamletc.ir.ops import Add, Element, Fetch, Input, Type, Value
 from hamletc.kernel.body import Body, Loop, held_name, identifier, remarks, table_name

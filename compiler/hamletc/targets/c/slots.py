@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import Universe
 from hamletc.ir.function import BEGIN_PAIRS, CELLS, PAIRS_AT, Function, Program
 from hamletc.ir.ops import Input

@@ -7,8 +7,9 @@ something: the others get back what they had `before`, and of outcomes what the 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from hamlet.frozen import dataclass
 from hamletc.ir.function import BEAR, CELLS
 from hamletc.kernel.build import before_births
 from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop, when

@@ -6,9 +6,10 @@ lane of a tile on. Where ticks are settled apart, what later functions need of a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.schema import MOST_AGENTS
 from hamletc.ir.function import (
     BEAR,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamletc.ir.ops import Type
 
 Shape: TypeAlias = Literal["literal", "index", "lanes", "number", "vector", "pointer", "table", "array", "nothing"]

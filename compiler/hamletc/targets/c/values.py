@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hamlet.frozen import dataclass
 from hamletc.ir.ops import Type
 from hamletc.kernel.expressions import Typed
 from hamletc.targets.c.types import CType, number

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamletc.kernel.code import Code, Function, assign, function, give, loop, update
 from hamletc.kernel.expressions import Name, call, names
 from hamletc.targets.triton.bindings import Bindings

@@ -11,8 +11,9 @@ to load that row then would be to wait for memory a second time.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from hamlet.frozen import dataclass
 from hamletc.compilation import Compilation
 from hamletc.ir.function import Function, Program, Table
 from hamletc.ir.operands import operands

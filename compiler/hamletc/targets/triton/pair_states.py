@@ -5,9 +5,9 @@ rules write stands behind all rows until all agents of the world have asked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamletc.ir.function import BEGIN_PAIRS, OF_PAIRS
 from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop
 from hamletc.kernel.expressions import Expression, Name, Several, call, expression, names

@@ -10,9 +10,10 @@ one lane of it after the other. The index of an affordance is `words * byte + wo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamletc.compilation import Compilation
 from hamletc.ir.function import Program
 from hamletc.kernel.code import Code, Fix, Function, Remark, assign, function, give, loop

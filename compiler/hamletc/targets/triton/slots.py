@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamletc.ir.ops import Type

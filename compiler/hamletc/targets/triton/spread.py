@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import CELLS, NEAR, OVER, PAST, Program

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from hamlet.frozen import dataclass
 from hamletc.ir.ops import Fold, Type
 from hamletc.kernel.code import Code, Function, assign, do, function, give, when
 from hamletc.kernel.expressions import Expression, Name, call, expression, names, several

@@ -4,9 +4,9 @@ computed."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from hamlet.frozen import dataclass
 from hamletc.ir.function import (
     BEAR,
     CELLS,

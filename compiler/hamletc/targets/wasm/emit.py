@@ -6,9 +6,9 @@ Memory holds the tables of the universe, then what kernels make for themselves, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Universe
 from hamletc.ir.function import Program, Table
 from hamletc.ir.ops import Type

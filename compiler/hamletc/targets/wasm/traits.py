@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from hamlet.frozen import dataclass
 from hamletc.kernel.code import Assign, Compute, Fix, For, Function, If, Return, Update, While
 from hamletc.kernel.expressions import Name
 
