@@ -15,7 +15,7 @@ from hamlet.package.module import Module
 from hamlet.policies.mlp import MLP
 from saved_policies import saved
 
-WORLDS, TICKS = 200, 72
+WORLDS, TICKS = 200, 120
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def meal(tmp_path_factory: pytest.TempPathFactory) -> Module:
     """Some starve, and some outlive a short lifespan."""
     text = (Path(__file__).parents[3] / "universes" / "first_meal.hamlet").read_text()
     file = tmp_path_factory.mktemp("memory") / "meal.hamlet"
-    file.write_text(text.replace("lifespan 200 ticks", "lifespan 50 ticks"))
+    file.write_text(text.replace("lifespan 200 ticks", "lifespan 55 ticks"))
     return hamlet.compile(file)
 
 
