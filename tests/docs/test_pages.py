@@ -33,7 +33,7 @@ BRIEFLY = {
 }
 """Options with which examples that learn take seconds."""
 LESS = {
-    "tuned": "--budget 60k",
+    "tuned": "--budget 90k",
     "many": "--ticks 4096",
     "minded": "--ticks 4096",
     "varied": "--ticks 4096",

@@ -11,7 +11,7 @@ from finiteness import NotFiniteError, check_finite, resolved
 from fuzz_finite import RANGES, examine
 
 LEDGER = Path(__file__).parents[2] / "benchmarks" / "results" / "finite.json"
-SLICE = 70
+SLICE = 45
 
 
 def test_little_universes_at_the_edges_are_finite_or_refused() -> None:

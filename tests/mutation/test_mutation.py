@@ -126,8 +126,13 @@ def test_what_is_altered_in_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert len({each.text for each in found}) == len(found)
 
 
-def test_a_sample_is_drawn_at_random_of_each_folder_in_proportion() -> None:
-    everything = all_mutants()
+@pytest.fixture(scope="module")
+def everything() -> list[mutant.Mutant]:
+    """All mutants there are: to alter everything takes seconds."""
+    return all_mutants()
+
+
+def test_a_sample_is_drawn_at_random_of_each_folder_in_proportion(everything: list[mutant.Mutant]) -> None:
     assert len(everything) > 4000
     drawn = draw(everything, 400, 5)
     assert drawn == draw(list(reversed(everything)), 400, 5)
@@ -187,7 +192,7 @@ def test_tests_that_reach_a_function_are_found() -> None:
     assert units.reaching(everything, frozenset({("passes/none.py", 1)})) == []
 
 
-def test_a_wrong_program_is_told_from_a_right_one() -> None:
+def test_a_wrong_program_is_told_from_a_right_one(everything: list[mutant.Mutant]) -> None:
     recorded = recordings(sample("nowhere"), ("alone",), 2)
     assert not recorded[0].never_fired
     with tracing() as called:
@@ -198,7 +203,7 @@ def test_a_wrong_program_is_told_from_a_right_one() -> None:
     next(array for array in expected if array.name == "meters").values[0, 3] += 1
     with pytest.raises(AssertionError, match=r"rollout of 5 ticks, tabular actions.*meters wit of lane 3"):
         check_programs(recorded, {})
-    drawn = draw(all_mutants(), 500, 5)
+    drawn = draw(everything, 500, 5)
     reached = [each for each in drawn if (function := function_of(each)) is not None and function & called]
     assert 40 < len(reached) < 300
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,7 @@ def test_walks_are_the_shortest_ways(
     assert len(set(far)) > 3, "the maze tells something"
 
 
+@cache
 def sees(cell: tuple[int, int], there: tuple[int, int]) -> bool:
     """Whether no wall's inside meets the line from middle to middle: by the ends of what lies within the wall."""
     for y in range(-9, 15):
