@@ -214,6 +214,8 @@ PUSHES = "pushes"
 """The input (BOOL) of `awake`: whether an agent of the world pushes something."""
 AWAKE = "awake"
 """The function (BOOL) of whether rules of cells do anything in a world, where all that can be told without a cell."""
+ONLY_CELL = "only_cell"
+"""The function (I32) of the only cell in which rules of cells can do anything, where a world tells that; or -1."""
 CROWD = "crowd"
 """The function of what an agent adds to meters of cells that are totals of the agents on each: `standing` (I32), its
 cell; `counted` (BOOL), whether it does; and `crowd.<number>` (F32)."""

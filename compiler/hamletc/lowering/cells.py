@@ -83,24 +83,8 @@ def awake(planned: Plan, cells: Cells) -> tuple[Function, ...]:
     guards = [(rule, _of_world(rule.guard)) for rule in cells.rules if rule.name not in pushed]
     if not (guards or pushing) or not all(conditions for _, conditions in guards):
         return ()
-    builder, universe = Builder("cells"), planned.universe
-    asked = tuple(nodes(tuple(condition for _, conditions in guards for condition in conditions)))
-    params = dict.fromkeys(each.param for each in asked if isinstance(each, ParamValue))
-    world = dict.fromkeys(each.meter for each in asked if isinstance(each, WorldValue))
-    with builder.at(Construct("state"), None, "state"):
-        nobody = 0
-        lane = Lane(
-            universe,
-            builder,
-            planned,
-            meters={},
-            params={name: builder.input(F32, f"param.{name}") for name in params},
-            age=nobody,
-            layout=nobody,
-            hour=builder.input(I32, "hour") if any(isinstance(each, Hour | DayTime) for each in asked) else None,
-            world={name: builder.input(F32, f"world.{name}") for name in world},
-        )
-    wakes = []
+    lane = lane_of_world(planned, tuple(condition for _, conditions in guards for condition in conditions))
+    builder, wakes = lane.builder, []
     if pushing is not None:
         with builder.at(Construct("agents push"), pushing.span):
             wakes.append(builder.input(BOOL, PUSHES))
@@ -109,6 +93,26 @@ def awake(planned: Plan, cells: Cells) -> tuple[Function, ...]:
             holds = [lower_expression(lane, condition) for condition in conditions]
             wakes.append(reduce(builder.and_, holds))
     return (builder.finish(AWAKE, (Output(AWAKE, builder.any(wakes)),)),)
+
+
+def lane_of_world(planned: Plan, asked: tuple[Expression, ...]) -> Lane:
+    """A lane with nothing but what these expressions read of its world, after the rules of the world."""
+    builder, quantities = Builder("cells"), tuple(nodes(asked))
+    params = dict.fromkeys(each.param for each in quantities if isinstance(each, ParamValue))
+    world = dict.fromkeys(each.meter for each in quantities if isinstance(each, WorldValue))
+    nobody = 0
+    with builder.at(Construct("state"), None, "state"):
+        return Lane(
+            planned.universe,
+            builder,
+            planned,
+            meters={},
+            params={name: builder.input(F32, f"param.{name}") for name in params},
+            age=nobody,
+            layout=nobody,
+            hour=builder.input(I32, "hour") if any(isinstance(each, Hour | DayTime) for each in quantities) else None,
+            world={name: builder.input(F32, f"world.{name}") for name in world},
+        )
 
 
 NOWHERE = Span(0, 0, 0, 0)
@@ -120,20 +124,20 @@ def _needs_push(guard: Expression | None, state: str) -> bool:
     """Whether a guard holds for those cells alone whose state something has changed, as `box and not previous(box)`
     does. Where no rule runs that is a push."""
     if isinstance(guard, Binary) and guard.op == "and":
-        conditions = [_placeless(each) for each in _conjuncts(guard) if _asks_only(each, state)]
+        conditions = [placeless(each) for each in conjuncts(guard) if _asks_only(each, state)]
         came = any(Unary("not", Previous(each, NOWHERE), NOWHERE) in conditions for each in conditions)
         before = [each.operand for each in conditions if isinstance(each, Previous)]
         return came or any(Unary("not", each, NOWHERE) in conditions for each in before)
     if isinstance(guard, Binary) and guard.op == "!=":
-        left, right = _placeless(guard.left), _placeless(guard.right)
+        left, right = placeless(guard.left), placeless(guard.right)
         return left == CellValue(state, NOWHERE) and right == Previous(left, NOWHERE)
     return False
 
 
-def _conjuncts(guard: Expression) -> tuple[Expression, ...]:
+def conjuncts(guard: Expression) -> tuple[Expression, ...]:
     """Conditions that `and` joins."""
     if isinstance(guard, Binary) and guard.op == "and":
-        return _conjuncts(guard.left) + _conjuncts(guard.right)
+        return conjuncts(guard.left) + conjuncts(guard.right)
     return (guard,)
 
 
@@ -146,13 +150,13 @@ def _asks_only(condition: Expression, state: str) -> bool:
     )
 
 
-def _placeless(expression: Expression) -> Expression:
+def placeless(expression: Expression) -> Expression:
     """The expression as if all of it stood in one place of the source."""
     match expression:
         case Binary(op=op, left=left, right=right):
-            return Binary(op, _placeless(left), _placeless(right), NOWHERE)
+            return Binary(op, placeless(left), placeless(right), NOWHERE)
         case Unary(operand=operand) | Previous(operand=operand):
-            return replace(expression, operand=_placeless(operand), span=NOWHERE)
+            return replace(expression, operand=placeless(operand), span=NOWHERE)
         case _:
             return replace(expression, span=NOWHERE)
 

@@ -732,10 +732,13 @@ HAMLET_INLINE void store_vbool(bool8 *p, ix i, vbool x) { hamlet_store_bytes(p +
             load_lanes_##T(chunk, array, count);                                                                   \
             return;                                                                                                \
         }                                                                                                          \
-        for (ix lane = 0; lane < count; lane++) {                                                                  \
-            chunk[lane] = array[world];                                                                            \
-            if (++agent == agents) agent = 0, world++;                                                             \
-        }                                                                                                          \
+        if (agents == 2) {                                                                                         \
+            for (; world < count / 2; world++) chunk[2 * world] = chunk[2 * world + 1] = array[world];             \
+        } else                                                                                                     \
+            for (ix lane = 0; lane < count; lane++) {                                                              \
+                chunk[lane] = array[world];                                                                        \
+                if (++agent == agents) agent = 0, world++;                                                         \
+            }                                                                                                      \
         for (ix lane = count; lane < LANES; lane++) chunk[lane] = 0;                                               \
     }                                                                                                              \
     /* Write what the lanes of a chunk agree on to the beginning of an array of worlds. */                         \

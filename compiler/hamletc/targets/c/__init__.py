@@ -38,11 +38,13 @@ class C:
 
 
 def _with_sleeping_cells(compilation: Compilation) -> Program:
-    """A program that tells whether the rules of cells do anything in a world, where that takes no cell."""
+    """A program that tells in which cell of a world rules do anything, or whether they do, where that takes no cell."""
     from hamletc.lowering.cells import awake
+    from hamletc.lowering.only_cell import only_cell
 
-    cells, program = compilation.universe.cells, compilation.program
-    return replace(program, functions=(*program.functions, *(awake(compilation.plan, cells) if cells else ())))
+    cells, program, plan = compilation.universe.cells, compilation.program, compilation.plan
+    told = () if cells is None else only_cell(plan, cells) or awake(plan, cells)
+    return replace(program, functions=(*program.functions, *told))
 
 
 def _with_rows_of_situation(compilation: Compilation) -> Program:

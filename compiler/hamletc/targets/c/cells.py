@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hamletc.ir.function import AWAKE
+from hamletc.ir.function import AWAKE, ONLY_CELL
 from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop, when
-from hamletc.kernel.expressions import Expression, Operand, call, names
+from hamletc.kernel.expressions import Expression, Name, Operand, call, names
 from hamletc.targets.c.grid import CellStep, Over, Row
 from hamletc.targets.c.lanes import LANES, WIDE, agents, first, lane, numbers, world
 from hamletc.targets.c.memory import part
 
 cell, number, index, place, over_worlds, chunk_lanes = names("cell number index place over_worlds chunk_lanes")
 own_cells, ended_cells, over_cells, awake, pushes = names("own_cells ended_cells over_cells awake pushes")
+(only,) = names("only")
 MEMORY = "cell_meters_array"
 
 
@@ -39,6 +40,9 @@ def _spread_worlds(step: CellStep) -> Function:
 
     def of_world() -> Iterator[Code]:
         yield assign(lane, index * agents)
+        if ONLY_CELL in step.functions.bodies:
+            yield from of_one_cell()
+            return
         if AWAKE not in step.functions.bodies:
             if changed or step.over:
                 yield from (*loaded(step.meters), *rules(), *_asked(step, index), *_stored(changed, step, place))
@@ -54,14 +58,33 @@ def _spread_worlds(step: CellStep) -> Function:
         else:
             yield when(awake, [*loaded(step.meters), *rules(), *_stored(changed, step, place)])
 
+    def of_one_cell() -> Iterator[Code]:
+        yield Remark("Rules say of which cell they are; all others stay as they are.")
+        yield assign(only, call("_only_cell", *step.passing(ONLY_CELL)))
+        yield when(only >= 0, rules_of_one())
+        if step.over:
+            yield from (*loaded(step.asked), *_asked(step, index))
+
+    def rules_of_one() -> Iterator[Code]:
+        yield from past()
+        elements = []
+        for row in step.meters:
+            cells = Name(f"cells_{row.number}_")
+            yield assign(cells, part(MEMORY, place, row.number * step.count))
+            elements.append(cells[only])
+        yield assign(elements, call("_spread", *step.passing_one("spread", elements, call("i32", only))))
+
+    def past() -> Iterator[Code]:
+        for array, meter in step.past:
+            yield assign(array, part(MEMORY, place, meter * step.count))
+
     def loaded(rows: Iterable[Row]) -> Iterator[Code]:
         for row in rows:
             own = part(own_cells, 0, row.number * step.room)
             yield do("store_lanes", part(MEMORY, place, row.number * step.count), own, step.count)
 
     def rules() -> Iterator[Code]:
-        for array, meter in step.past:
-            yield assign(array, part(MEMORY, place, meter * step.count))
+        yield from past()
         for each in step.sums:
             yield do(f"{each.op}_on_cells", each.shared, each.term, "runs", each.cell, lane, agents)
         if step.near:

@@ -16,9 +16,10 @@ from hamletc.targets.c.grid import CellStep
 from hamletc.targets.c.lanes import agents, vectors, world
 from hamletc.targets.c.meeting import TICKING
 from hamletc.targets.c.memory import agent, part
+from hamletc.targets.c.rows import follow_from_one
 
 index, cell, joined, begin, chunk_lanes, count = names("index cell joined begin chunk_lanes count")
-every, flags = names("every flags")
+every, flags, final = names("every flags final")
 
 
 def crowds(bindings: Bindings, cuts: Cuts | None, step: CellStep | None) -> list[Function]:
@@ -47,7 +48,12 @@ def crowds(bindings: Bindings, cuts: Cuts | None, step: CellStep | None) -> list
     def body() -> Iterator[Code]:
         yield vectors([computed(bindings, cuts, CROWD, written, TICKING)])
         yield Remark("A tile adds its agents to those of the tiles before it.")
-        yield loop(index, chunk_lanes // agents, body=of_world())
+        joins = loop(index, chunk_lanes // agents, body=of_world())
+        if not follow_from_one(bindings):
+            yield joins
+            return
+        yield Remark("Of one agent nobody reads more than where that stands, until the state is stored.")
+        yield when((agents > 1).either(final), [joins])
 
     summary = "What the agents on each cell come to, in `every` world of the chunk or in those that are flagged."
     return [function("_crowd_worlds", ["every"], summary, body(), "apart")]

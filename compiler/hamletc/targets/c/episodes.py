@@ -30,7 +30,8 @@ from hamletc.targets.c.lanes import (
 from hamletc.targets.c.memory import each_row, part, row
 from hamletc.targets.c.places import cached_cells
 from hamletc.targets.c.slots import chunks
-from hamletc.targets.c.tick import constant, turning
+from hamletc.targets.c.tick import constant
+from hamletc.targets.c.worlds import turning
 
 flags, alive, cause, living, waits, tiled, count = names("flags alive cause living waits tiled count")
 every_tick, observing, caching, counting, episode = names("every_tick observing caching counting episode")

@@ -26,6 +26,7 @@ SUMMARIES = {
     "world": "What the rules of a world do.",
     "near": "What the cells beside a cell sum of it.",
     "awake": "Whether rules of cells do anything in a world.",
+    "only_cell": "The only cell in which rules of cells can do anything; -1 where there is none.",
     "spread": "What the rules of cells do.",
     "begin_cells": "How a cell begins an episode.",
     BEGIN_PAIRS: "What a lane has of another one as an episode begins.",

@@ -7,7 +7,7 @@ cells; what stands there at an edge is not taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from math import prod
 from operator import add, or_
@@ -124,6 +124,13 @@ class CellStep:
     def passing(self, function: str, lane: Operand = "index") -> list[Expression]:
         """What is passed to a function of cells."""
         return self.functions.passing(function, self.given(lane))
+
+    def passing_one(self, function: str, elements: Sequence[Expression], cell: Expression) -> list[Expression]:
+        """What is passed to a function of cells for a single cell, whose meters are these elements."""
+        universe = self.functions.universe
+        names = [f"cells.{meter.name}" for meter in (() if universe.cells is None else universe.cells.meters)]
+        given = self.given() | dict(zip(names, elements, strict=True)) | {"cell": cell}
+        return self.functions.passing(function, given)
 
 
 def cell_step(program: Program, universe: Universe, functions: Bindings) -> CellStep | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from hamletc.kernel.code import Assign, Code, Function, assign, do, function, loop
-from hamletc.kernel.expressions import Constant, Expression, Name, Operand, call, expression, names
+from hamletc.kernel.code import Assign, Code, Function, assign, do, function, loop, when
+from hamletc.kernel.expressions import Constant, Expression, Name, Operand, call, expression, names, no
 from hamletc.kernel.schedule import Schedule
 from hamletc.kernel.statements import BEGINS, Allow, Observe
 from hamletc.targets.c.arrays import stack
@@ -15,7 +15,7 @@ from hamletc.targets.c.cuts import Cuts, Run
 from hamletc.targets.c.functions import computing, in_parts
 from hamletc.targets.c.lanes import LANES, lane, selected, start, vectors
 from hamletc.targets.c.memory import part
-from hamletc.targets.c.rows import Repeated, Rows, Single, Turned, rows
+from hamletc.targets.c.rows import Repeated, Rows, Single, Turned, alone, alone_at, rows
 
 row, element, value, line = names("row element value line")
 pitch, written, whole, past, streamed, count = names("pitch written whole past streamed count")
@@ -116,7 +116,7 @@ def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows) -> Function:
 
     def of_row(each: Repeated) -> Iterator[Code]:
         number = _number(each.row, element)
-        turned = (Name(cells.variable)[(element - block) * LANES + lane] for cells in each.turned)
+        turned = (cells.of_vector(element, block) for cells in each.turned)
         yield assign(row, part("rows", 0, number * pitch + start))
         yield assign(past, number >= streamed)
         yield vectors([assign(value, _repeated(each, turned)), _put(row, value, past, each.scale)], "end", "begin")
@@ -125,7 +125,8 @@ def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows) -> Function:
         yield assign(after, call("min", block + BLOCK, count))
         for cells in _turned(together):
             of_lanes = (cells.variable, cells.cells, cells.starts, "begin", "end")
-            yield do("turn_cells", *of_lanes, block, after - block)
+            turn = do("turn_cells", *of_lanes, block, after - block)
+            yield when(no(alone), [turn]) if cells.total else turn
         yield loop(element, block, after, body=[code for each in together for code in of_row(each)])
 
     def body() -> Iterator[Code]:
@@ -134,7 +135,12 @@ def _observe(bindings: Bindings, cuts: Cuts | None, rows: Rows) -> Function:
             yield vectors(of_vector_in_parts(cuts), "end", "begin")
         elif rows.of_lane:
             yield vectors(of_vector(), "end", "begin")
-        yield from (assign(cells.variable, stack("f32", BLOCK * LANES).unset) for cells in _turned(rows.repeated))
+        turned_cells = [*_turned(rows.repeated)]
+        yield from (assign(cells.variable, stack("f32", BLOCK * LANES).unset) for cells in turned_cells)
+        if any(cells.total for cells in turned_cells):
+            yield assign(alone_at, stack("i32").unset)
+            stands = call("where", Name("counted_agents")[lane], Name("standing_cells")[lane], -1)
+            yield when(alone, [vectors([assign(alone_at[lane], stands)], "end", "begin")])
         for (count, turned), group in groupby(rows.repeated, lambda each: (each.count, bool(each.turned))):
             if turned:
                 yield loop(block, 0, count, BLOCK, body=of_block(list(group), count))

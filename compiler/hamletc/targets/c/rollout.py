@@ -34,7 +34,9 @@ from hamletc.targets.c.memory import (
     view,
 )
 from hamletc.targets.c.pairs import PairStep
+from hamletc.targets.c.rows import alone
 from hamletc.targets.c.slots import Chunk, chunks
+from hamletc.targets.c.worlds import aside
 
 TILED = Name("TILED")
 passed, ticks, tick, final, living, somebody, begun = names("passed ticks tick final living somebody begun")
@@ -90,6 +92,8 @@ class Rollout:
     def _beside(self) -> dict[str, Array]:
         """What is made beside the state: for what agents have together, for cells, and for functions in parts."""
         rooms = ({} if self.cells is None else self.cells.arrays) | ({} if self.cuts is None else self.cuts.rooms())
+        beside = aside(self.bindings, self.cuts)
+        rooms |= {} if beside is None else beside.arrays
         return self.bindings.together.made | rooms | ({} if self.pairs is None else self.pairs.arrays)
 
     @property
@@ -203,6 +207,8 @@ class Rollout:
         """The turns of a tick."""
         yield assign(final, passed.equals(ticks))
         yield assign(now, tick + passed - 1)
+        if self.bindings.program.has(CROWD):
+            yield assign(alone, agents.equals(1).both(passed > 0))
         if self._concludes:
             yield assign(living, 0)
         for each in self.schedule.routine("tick").body:

@@ -8,14 +8,17 @@ from dataclasses import replace
 from hamlet import schema
 from hamlet.frozen import dataclass
 from hamletc.ir.operands import operands
-from hamletc.ir.ops import Add, Element, Fetch, Input, Type, Value
+from hamletc.ir.ops import Add, Element, Fetch, Input, Op, Type, Value
 from hamletc.kernel.body import Body, Loop, held_name, identifier, remarks, table_name
 from hamletc.kernel.code import Code, Compute, Remark, assign, give
-from hamletc.kernel.expressions import Expression, Name, Typed, call, names
+from hamletc.kernel.expressions import Either, Expression, Name, Typed, call, names
 from hamletc.targets.c.arrays import Array, stack, stack_rows
 from hamletc.targets.c.bindings import Bindings, outside, shared
 from hamletc.targets.c.lanes import LANES, lane
 from hamletc.targets.known_rows import KnownRows
+
+alone, alone_at = names("alone alone_at")
+NOBODY = Typed(Type.F32, 0.0)
 
 MANY_WORDS = 9
 """So many words with a bit per row are rows of an array, of which each row fetches its own."""
@@ -69,15 +72,34 @@ class Turned:
         variable: holds them.
         cells: the numbers of all worlds.
         starts: of the lanes of a chunk, where those of their world begin.
+        total: of what the agents on each cell add up, what a lane adds; empty of other cells.
     """
 
     variable: str
     cells: Name
     starts: Name
+    total: str
 
     def of_lane(self, element: Name) -> Expression:
         """The number of an element for a single `lane`."""
-        return self.cells[self.starts[lane] + element]
+        total = self.cells[self.starts[lane] + element]
+        if not self.total:
+            return total
+        there = Name("counted_agents")[lane] & call("equal", Name("standing_cells")[lane], call("i32", element))
+        return Either(alone, call("where", there, self._of_only_one, NOBODY), total)
+
+    def of_vector(self, element: Name, begin: Name) -> Expression:
+        """The number of an element for the lanes of a vector, of those that were turned from `begin` on. A total over
+        a world's only agent follows from where that stands."""
+        turned = Name(self.variable)[(element - begin) * LANES + lane]
+        if not self.total:
+            return turned
+        there = call("equal", alone_at[lane], call("i32", element))
+        return Either(alone, call("where", there, self._of_only_one, NOBODY), turned)
+
+    @property
+    def _of_only_one(self) -> Expression:
+        return call("add", NOBODY, Name(self.total)[lane])
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +226,32 @@ def _along(functions: Bindings, printed: Body, loop: Loop) -> dict[Value, Turned
         for line in loop.lines
         if isinstance(op := printed.op(line.value), Fetch) and of_element(op.index)
     }
-    return {
-        value: Turned(f"turned_{cells}_", Name(cells), Name(starts.chunk.variable)) for value, cells in fetched.items()
+    totals = {
+        table_name(f"cells.{each.meter}"): f"crowd_{number}"
+        for number, each in enumerate(functions.universe.counts)
+        if each.extreme is None
     }
+    return {
+        value: Turned(f"turned_{cells}_", Name(cells), Name(starts.chunk.variable), totals.get(cells, ""))
+        for value, cells in fetched.items()
+    }
+
+
+def follow_from_one(functions: Bindings) -> bool:
+    """Whether all that functions read of totals of agents on cells are the numbers of rows' own cells: those of a world
+    of one agent follow from where that stands."""
+    totals = {f"cells.{each.meter}" for each in functions.universe.counts}
+    fetched = {
+        name: {value for value, node in enumerate(printed.function.nodes) if _fetches(node.op, totals)}
+        for name, printed in functions.bodies.items()
+    }
+    observed = functions.bodies["observe"]
+    turned = {value for loop in observed.loops for value, of in _along(functions, observed, loop).items() if of.total}
+    return bool(turned) and fetched.pop("observe") <= turned and not any(fetched.values())
+
+
+def _fetches(op: Op, arrays: Collection[str]) -> bool:
+    return isinstance(op, Fetch) and op.array in arrays
 
 
 def _without(printed: Body, loop: Loop, turned: Collection[Value]) -> Loop:

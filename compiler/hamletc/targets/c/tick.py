@@ -13,7 +13,7 @@ from hamlet.frozen import dataclass
 from hamletc.ir.function import BEAR, CELLS
 from hamletc.kernel.build import before_births
 from hamletc.kernel.code import Code, Function, Remark, assign, do, function, loop, when
-from hamletc.kernel.expressions import Either, Expression, Name, Operand, Typed, call, expression, names, no
+from hamletc.kernel.expressions import Expression, Name, Operand, Typed, call, expression, names, no
 from hamletc.kernel.schedule import Schedule
 from hamletc.kernel.statements import (
     RUNNING,
@@ -34,14 +34,15 @@ from hamletc.targets.c.bindings import Bindings
 from hamletc.targets.c.cells import over_world
 from hamletc.targets.c.cuts import Cuts, computed
 from hamletc.targets.c.grid import CellStep
-from hamletc.targets.c.lanes import LANES, OF_WORLD, WIDE, agents, each_lane, first, lane, numbers, vectors
+from hamletc.targets.c.lanes import LANES, WIDE, agents, each_lane, first, lane, numbers, vectors
 from hamletc.targets.c.meeting import TICKING, interaction
 from hamletc.targets.c.places import find
 from hamletc.targets.c.slots import Chunk
+from hamletc.targets.c.worlds import rules
 
 dead, flags, alive, count, agent, busy, standing = names("dead flags alive count agent busy standing")
 terminated, truncated, episode_return = names("terminated truncated episode_return")
-size, following, others, row, index = names("size following others row index")
+row, index = names("row index")
 
 
 def tick(bindings: Bindings, cuts: Cuts | None, cells: CellStep | None, schedule: Schedule) -> list[Function]:
@@ -73,12 +74,6 @@ def constant(value: str) -> Typed:
     """A constant of a schedule."""
     number = value == "true" if value in ("true", "false") else float(value) if "." in value else int(value)
     return Typed(literal_type(value), number, alone=False)
-
-
-def turning() -> Expression:
-    """What the number of a lane is multiplied by, and shifted by 16, to divide it by `agents`: numbers are below 256,
-    and a larger world is alone in a chunk."""
-    return Either(agents <= LANES, 65536 // agents + 1, expression(0))
 
 
 def _runs(statement: Statement, function: str) -> bool:
@@ -164,7 +159,7 @@ class _Walk:
             case Call(function="search"):
                 yield find()
             case Call(function="world"):
-                yield from self._world()
+                yield from rules(bindings, self.cuts)
             case CallCells(function=function) if function == CELLS and self.cells is not None:
                 yield when(agent.equals(0), [do("_spread_worlds")])
             case Over():
@@ -226,26 +221,6 @@ class _Walk:
             yield from (loop(row, rows, body=[vectors([each])]) for rows, each in several)
 
         yield when(dead, [vectors(of_lanes(), self.end), *of_rows()])
-
-    def _world(self) -> Iterator[Code]:
-        """The rules of worlds."""
-        if self.bindings.reads("world", "world"):
-            yield assign("turns", turning())
-        yield Remark("A vector of lanes computes it for a world of many, and the others get it from there.")
-        yield assign(size, call("min", agents, LANES))
-        ruled = self.bindings.written("world")
-
-        def of_world() -> Iterator[Code]:
-            yield assign(lane, call("wide", first))
-            yield computed(self.bindings, self.cuts, "world", [slot.of_lane for slot in ruled], OF_WORLD)
-            yield loop(following, first + WIDE, first + size, WIDE, body=of_others())
-
-        def of_others() -> Iterator[Code]:
-            yield assign(others, call("wide", call("min", following, first + size - WIDE)))
-            for slot in ruled:
-                yield assign(slot.chunk.element(others, slot.row), slot.chunk.element(first, slot.row))
-
-        yield loop(first, 0, count, call("max", agents, WIDE), body=of_world())
 
     def _over(self) -> Iterator[Code]:
         """What all cells of a world come to, for its lanes."""
