@@ -9,7 +9,8 @@ most edits the text has an error; `whole` is the text as it is, which is checked
 
 Prefixes and edits: shipped universes are cut at random places, or a token of them is left out, doubled, or replaced by
 another one. Nothing may be raised, and with an offer written (and the braces closed that are open) the parser must have
-no complaint about it. Prints and writes JSON to benchmarks/results/language.json; exit code 1 where something is wrong.
+no complaint about it. Ctrl-C ends it, with a result of what was tried. Prints and writes JSON to
+benchmarks/results/language.json; exit code 1 where something is wrong.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,6 +108,7 @@ class Tried:
     edits: int = 0
     offers: int = 0
     written: int = 0
+    seconds: int = 0
     wrong: list[dict[str, object]] | None = None
 
     def fails(self, what: str, path: Path, text: str) -> None:
@@ -167,11 +170,18 @@ def cases(words: random.Random, tried: Tried) -> Iterator[tuple[Path, service.Do
 
 
 def soak(seconds: float, words: random.Random) -> Tried:
-    """Prefixes and edits until so much CPU time is gone."""
+    """Prefixes and edits until so much CPU time is gone, or somebody interrupts."""
     tried = Tried(wrong=[])
     begin = time.process_time()
+    with suppress(KeyboardInterrupt):
+        _soaked(tried, words, begin + seconds)
+    tried.seconds = round(time.process_time() - begin)
+    return tried
+
+
+def _soaked(tried: Tried, words: random.Random, end_of_time: float) -> None:
     for path, document, end, whole in cases(words, tried):
-        if time.process_time() - begin > seconds:
+        if time.process_time() > end_of_time:
             break
         text = document.text
         position = service.Position(text.count("\n", 0, end), end - text.rfind("\n", 0, end) - 1)
@@ -186,7 +196,6 @@ def soak(seconds: float, words: random.Random) -> Tried:
             before = text[: document.lines.offset(offer.range.start)]
             if complaints := refused(before, offer.text):
                 tried.fails(f"{offer.text}: {complaints[0]}", path, before)
-    return tried
 
 
 def main() -> None:
@@ -204,8 +213,8 @@ def main() -> None:
     wrong: object = None
     if arguments.seconds:
         tried = soak(arguments.seconds, random.Random(arguments.seed))
-        counts = {name: getattr(tried, name) for name in ("prefixes", "edits", "offers", "written", "wrong")}
-        result["prefixes"] = {"seconds": arguments.seconds, "seed": arguments.seed, **counts, **about}
+        names = ("seconds", "prefixes", "edits", "offers", "written", "wrong")
+        result["prefixes"] = {"seed": arguments.seed, **{name: getattr(tried, name) for name in names}, **about}
         print(json.dumps(result["prefixes"]))
         wrong = tried.wrong
     arguments.output.write_text(json.dumps(result, indent=2) + "\n")

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from itertools import islice
+from pathlib import Path
 
 from hamlet_language.document import Document
-from hamlet_language.naming import named
+from hamlet_language.naming import Place, named, references
 from hamlet_language.noticing import diagnostics
 from hamlet_language.outline import every
-from hamlet_language.positions import Position, Range
+from hamlet_language.positions import Lines, Position, Range
 from hamletc.expansion.trees import names_in
 from hamletc.language import syntax
+from hamletc.language.source import read_source
 from hamletc.language.spelling import spell_name
 from hamletc.language.tables import terminals
 from hamletc.language.tokens import scan
 from hamletc.language.words import CALLS, MEANINGS, RESERVED, YIELDING
 
+INCLUDED = re.compile(r'\b(?:include|extends)\s+"([^"\n]+)"')
+"""A file that another one names."""
+MOST_NEIGHBOURS = 500
+"""The most files of a folder that are looked through."""
+
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """A text that takes the place of these ranges."""
+    """A text that takes the place of these ranges, and of those in files that belong to the text."""
 
     text: str
     ranges: tuple[Range, ...]
+    elsewhere: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +44,9 @@ class Refusal:
 
 
 def rename(document: Document, position: Position, name: str) -> Renaming | Refusal:
-    """Rename what is declared by the name at a position, everywhere in the text. All names of one text are renamed
-    together to one that is new, so what the universe means stays; the check is asked whether it still says the same."""
+    """Rename what is declared by the name at a position, everywhere in the text and in the files that it includes and
+    extends. All names of one text are renamed together to one that is new, so what the universe means stays; the check
+    is asked whether it still says the same."""
     plain = name[1:-1] if len(name) > 1 and name[0] == name[-1] == "`" else name
     declared = named(document, position)
     if not declared:
@@ -45,10 +56,13 @@ def rename(document: Document, position: Position, name: str) -> Renaming | Refu
     if refusal is not None:
         return refusal
     spelled = _spelled(plain)
-    spans = {each.span for each in names_in(document.declarations) if each.text == old}
-    spans |= {each.name.span for each in declared}
-    ranges = tuple(sorted(map(document.lines.range, spans), key=lambda each: each.start))
-    renaming = Renaming(spelled, ranges)
+    own, elsewhere = list[Range](), list[Place]()
+    for place in references(document, position):
+        if place.path == document.path:
+            own.append(place.range)
+        else:
+            elsewhere.append(place)
+    renaming = Renaming(spelled, tuple(own), tuple(elsewhere))
     before, after = diagnostics(document), diagnostics(renamed(document, renaming))
     if [notice.code for notice in before] != [notice.code for notice in after]:
         said = next((notice.message for notice in after if notice.severity == "error"), "the check says something else")
@@ -57,11 +71,20 @@ def rename(document: Document, position: Position, name: str) -> Renaming | Refu
 
 
 def renamed(document: Document, renaming: Renaming) -> Document:
-    """The text behind a renaming."""
-    text = document.text
-    for each in reversed(renaming.ranges):
-        text = text[: document.lines.offset(each.start)] + renaming.text + text[document.lines.offset(each.end) :]
-    return Document(document.path, text, document.others)
+    """The text behind a renaming, beside files that are renamed as well."""
+    texts = {source.path: source.text for source in document.linked[1]}
+    others = dict(document.others)
+    for path in dict.fromkeys(place.path for place in renaming.elsewhere):
+        ranges = [place.range for place in renaming.elsewhere if place.path == path]
+        others[path.resolve()] = _changed(texts[path], ranges, renaming.text)
+    return Document(document.path, _changed(document.text, renaming.ranges, renaming.text), others)
+
+
+def _changed(text: str, ranges: Sequence[Range], new: str) -> str:
+    lines = Lines(text)
+    for each in reversed(ranges):
+        text = text[: lines.offset(each.start)] + new + text[lines.offset(each.end) :]
+    return text
 
 
 def _refused(document: Document, old: str, new: str, kinds: frozenset[str]) -> Refusal | None:
@@ -72,9 +95,12 @@ def _refused(document: Document, old: str, new: str, kinds: frozenset[str]) -> R
         return Refusal("the text has errors; mend these first")
     sources = document.linked[1]
     files = {each.span.file for each in _all(document) if each.text == old} - {0}
-    if files:
-        elsewhere = PurePath(sources[min(files)].title).name if min(files) in range(len(sources)) else "another file"
-        return Refusal(f"`{old}` stands in {elsewhere}, too")
+    if not files <= set(range(len(sources))):
+        return Refusal(f"`{old}` stands in another file, too")
+    for each in sorted(files):
+        sharer = _sharer(document, sources[each].path)
+        if sharer is not None:
+            return Refusal(f"`{old}` stands in {sources[each].path.name}, which {sharer.name} includes, too")
     if len(kinds) > 1:
         return Refusal(f"`{old}` is the name of several things: {', '.join(sorted(kinds))}")
     if any(each.text == new for each in _all(document)):
@@ -82,6 +108,20 @@ def _refused(document: Document, old: str, new: str, kinds: frozenset[str]) -> R
     tokens = scan(_spelled(new)).tokens
     if len(tokens) != 2 or tokens[0].problem is not None or tokens[0].kind not in ("word", "quoted"):
         return Refusal(f"`{new}` cannot be a name")
+    return None
+
+
+def _sharer(document: Document, path: Path) -> Path | None:
+    """Another universe beside the text or a file of it that includes or extends this file."""
+    own = {source.path.resolve() for source in document.linked[1]}
+    for folder in dict.fromkeys((document.path.resolve().parent, path.resolve().parent)):
+        for each in islice(sorted(folder.glob("*.hamlet")), MOST_NEIGHBOURS):
+            if each.resolve() in own:
+                continue
+            text = document.others.get(each.resolve()) or read_source(each)
+            names = INCLUDED.findall(text) if isinstance(text, str) else []
+            if any((each.parent / name).resolve() == path.resolve() for name in names):
+                return each
     return None
 
 

@@ -158,7 +158,10 @@ def made() -> HamletServer:
         answer = service.rename(server.document(uri), _from(params.position), params.new_name)
         if isinstance(answer, service.Refusal):
             raise JsonRpcInvalidRequest(answer.reason)
-        return types.WorkspaceEdit({uri: [types.TextEdit(_range(each), answer.text) for each in answer.ranges]})
+        changes = {uri: [types.TextEdit(_range(each), answer.text) for each in answer.ranges]}
+        for place in answer.elsewhere:
+            changes.setdefault(_uri(place.path), []).append(types.TextEdit(_range(place.range), answer.text))
+        return types.WorkspaceEdit(changes)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, types.CodeActionOptions(code_action_kinds=[QUICK, ALL]))
     def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from hamletc.page.service import answered
+
 pytest.importorskip("pygls")
 
 TEXT = """\
@@ -172,6 +174,56 @@ def test_an_editor_gets_fixes_colours_and_ranges(editor: Editor, tmp_path: Path)
     colour, bits = data[8:10]
     assert data[5:8] == [0, 9, len("garden")]
     assert (legend["tokenTypes"][data[3]], legend["tokenTypes"][colour], bits) == ("keyword", "variable", 1)
+    assert editor.end() == 0
+
+
+def test_an_editor_and_a_page_are_answered_alike(editor: Editor, tmp_path: Path) -> None:
+    """What is wrong with a text, what can stand at places of it, and what is said about words."""
+    path = Path(__file__).parents[3] / "universes/town.hamlet"
+    text = path.read_text(encoding="utf-8").replace("reward ", "reward enrgy * ", 1)
+    uri = (tmp_path / "town.hamlet").as_uri()
+    editor.ask("initialize", processId=None, rootUri=None, capabilities={})
+    editor.tell("initialized")
+    document = {"uri": uri, "languageId": "hamlet", "version": 1, "text": text}
+    editor.tell("textDocument/didOpen", textDocument=document)
+
+    def page(ask: str, **more: object) -> Json:
+        answer: Json = json.loads(answered(json.dumps({"ask": ask, "text": text, **more})).said)
+        return answer
+
+    told = [
+        (each["code"], [place + 1 for place in each["range"]["start"].values()])
+        for each in editor.diagnostics()["diagnostics"]
+    ]
+    assert told == [(each["code"], each["begin"]) for each in page("check")["diagnostics"]] != []
+    hovers = 0
+    for line in range(0, 104, 8):
+        where: Json = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 6}}
+        hover = editor.ask("textDocument/hover", **where)
+        assert page("hover", at=[line, 6])["about"] == (None if hover is None else hover["contents"]["value"])
+        hovers += hover is not None
+        labels = {item["label"] for item in editor.ask("textDocument/completion", **where)}
+        offered = {offer["text"] for offer in page("complete", at=[line, 6])["offers"]}
+        assert offered <= labels
+    assert hovers > 3
+    assert editor.end() == 0
+
+
+def test_a_name_is_renamed_in_the_files_that_are_open(editor: Editor, tmp_path: Path) -> None:
+    """An editor may have a text that is not saved yet."""
+    text = TEXT.replace("jjoy", "joy").replace("action REST { joy += 0.2 }", 'include "rest.hamlet"')
+    (tmp_path / "rest.hamlet").write_text("action REST { joy += 0.1 }\n")
+    texts = {"garden": text, "rest": "# resting\naction REST { joy += 0.2 }\n"}
+    editor.ask("initialize", processId=None, rootUri=None, capabilities={})
+    editor.tell("initialized")
+    uris = {name: (tmp_path / f"{name}.hamlet").as_uri() for name in texts}
+    for name, each in texts.items():
+        document = {"uri": uris[name], "languageId": "hamlet", "version": 1, "text": each}
+        editor.tell("textDocument/didOpen", textDocument=document)
+    where: Json = {"textDocument": {"uri": uris["garden"]}, "position": {"line": 2, "character": 7}}
+    changes = editor.ask("textDocument/rename", newName="glee", **where)["changes"]
+    places = {uri: [edit["range"]["start"]["line"] for edit in edits] for uri, edits in changes.items()}
+    assert places == {uris["garden"]: [2, 4, 5], uris["rest"]: [1]}
     assert editor.end() == 0
 
 

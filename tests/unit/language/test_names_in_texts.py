@@ -137,8 +137,35 @@ def test_names_that_templates_make_are_found_and_renamed() -> None:
     assert len(answer.ranges) == 2
 
 
-def test_a_name_in_another_file_stays(tmp_path: Path) -> None:
-    (tmp_path / "rules.hamlet").write_text("rule thirst: water < 0.2 -> joy -= 0.1 * water\n")
-    text = "\n".join('include "rules.hamlet"' if "rule thirst" in line else line for line in GARDEN.split("\n"))
-    answer = service.rename(Document(tmp_path / "garden.hamlet", text), at(text, "water <= 0"), "wet")
-    assert answer == service.Refusal("`water` stands in rules.hamlet, too")
+RULE = "rule thirst: water < 0.2 -> joy -= 0.1 * water\n"
+SPLIT = "\n".join('include "rules.hamlet"' if "rule thirst" in line else line for line in GARDEN.split("\n"))
+
+
+def test_a_name_is_renamed_in_the_files_that_a_text_includes(tmp_path: Path) -> None:
+    """As an editor has these files, if it has them open; wherever it is declared."""
+    (tmp_path / "rules.hamlet").write_text("old")
+    rules = tmp_path / "rules.hamlet"
+    of = Document(tmp_path / "garden.hamlet", SPLIT, {rules.resolve(): RULE})
+    before = universe(of)
+    answer = service.rename(of, at(SPLIT, "water <= 0"), "creek")
+    assert isinstance(answer, service.Renaming)
+    assert {place.path for place in answer.elsewhere} == {rules}
+    assert [place.range.start.character for place in answer.elsewhere] == [13, 41]
+    after = service.renamed(of, answer)
+    assert after.others[rules.resolve()] == RULE.replace("water", "creek")
+    assert after.text == re.sub(r"\bwater\b", "creek", SPLIT)
+    assert universe(after).replace("creek", "water") == before
+    assert service.diagnostics(after) == ()
+
+
+def test_a_name_in_a_file_that_another_universe_has_stays(tmp_path: Path) -> None:
+    (tmp_path / "rules.hamlet").write_text(RULE)
+    (tmp_path / "swamp.hamlet").write_text('universe swamp\ninclude "./rules.hamlet"\n')
+    of = Document(tmp_path / "garden.hamlet", SPLIT)
+    answer = service.rename(of, at(SPLIT, "water <= 0"), "creek")
+    assert answer == service.Refusal("`water` stands in rules.hamlet, which swamp.hamlet includes, too")
+    (tmp_path / "swamp.hamlet").write_text("universe swamp\n")
+    assert isinstance(service.rename(of, at(SPLIT, "water <= 0"), "creek"), service.Renaming)
+    part = Document(tmp_path / "rules.hamlet", RULE)
+    answer = service.rename(part, at(RULE, "thirst"), "parched")
+    assert answer == service.Refusal("`thirst` may stand in universes that include this text")

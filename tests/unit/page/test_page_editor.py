@@ -49,17 +49,17 @@ print(json.dumps([[each.said, None if each.module is None else each.module.hex()
 """
 IN_NODE = """
 import { readFileSync } from "node:fs";
-const [folder, archive, text, compiler, stdLibURL] = process.argv.slice(1);
+const [folder, archive, text, compiler, stdLibURL, questions] = process.argv.slice(1);
 const { loadPyodide } = await import(`${folder}/pyodide.mjs`);
 const { begun } = await import(compiler);
 const asked = await begun(loadPyodide, { stdLibURL }, new Uint8Array(readFileSync(archive)));
 const of = readFileSync(text, "utf8");
-const answers = ["check", "compile", "format"].map((ask) => asked(ask, of));
-answers.push(asked("complete", of, {}, { at: [0, 0] }), asked("hover", of, {}, { at: [5, 1] }));
+const answers = JSON.parse(questions).map(({ ask, ...more }) => asked(ask, of, {}, more));
 console.log(JSON.stringify(answers.map(({ said, module }) => [said, module && Buffer.from(module).toString("hex")])));
 """
-ABOUT_A_PLACE = ({"ask": "complete", "at": [0, 0]}, {"ask": "hover", "at": [5, 1]})
-"""Questions to the language service."""
+PLACES = ((0, 0), (5, 1), *((line, 6) for line in range(8, 104, 8)))
+ABOUT_A_PLACE = tuple({"ask": ask, "at": at} for at in PLACES for ask in ("complete", "hover"))
+"""Questions to the language service: what editors are answered to them over stdio, `test_lsp.py` compares."""
 TEXTS = """
 const { letters, textOf } = await import(process.argv[1]);
 const text = "universe a # \\u00fc \\u{1F41D}\\n".repeat(40);
@@ -187,8 +187,9 @@ def test_a_browsers_python_gives_the_same_module(carried: Path, statics: Path, p
     for path, contents in python.items():
         name = Path(path).name
         (folder / name.removesuffix(".gz")).write_bytes(gzip.decompress(contents) if name.endswith(".gz") else contents)
-    answers = run_node(IN_NODE, folder, carried, TOWN, statics / "compiler.js", folder / "python_stdlib.zip")
-    asks = [*({"ask": ask} for ask in ("check", "compile", "format")), *ABOUT_A_PLACE]
+    asks = [*({"ask": ask} for ask in ("check", "compile", "format", "mend")), *ABOUT_A_PLACE]
+    given = folder, carried, TOWN, statics / "compiler.js", folder / "python_stdlib.zip", json.dumps(asks)
+    answers = run_node(IN_NODE, *given)
     for ask, (said, module) in zip(asks, answers, strict=True):
         here = service.answered(json.dumps({**ask, "text": TOWN.read_text()}))
         assert (said, module) == (here.said, None if here.module is None else here.module.hex())
