@@ -9,6 +9,10 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from ptx_binary64 import bits_of
+from ptx_binary64 import number as number64
+from ptx_binary64 import reference as binary64
+
 NAN = 0x7FFFFFFF
 INFINITY = 0x7F800000
 SIGN = 0x80000000
@@ -348,6 +352,21 @@ def multiply_bf16(a: int, b: int) -> int:
     return nearest_bf16(exact(a) * exact(b), bool((a ^ b) & SIGN))
 
 
+def to_binary64(a: int) -> int:
+    if is_nan(a):
+        return bits_of(math.nan)
+    size = math.inf if is_infinite(a) else float(abs(exact(a)))
+    return bits_of(-size if a & SIGN else size)
+
+
+def to_binary32(a: int) -> int:
+    value = number64(a)
+    if math.isnan(value):
+        return NAN
+    sign = SIGN if math.copysign(1.0, value) < 0 else 0
+    return sign | INFINITY if math.isinf(value) else nearest(Fraction(value), bool(sign))
+
+
 def conversion(opcode: str) -> Function:
     match opcode.split(".")[1:]:
         case ["rn", "bf16", "f32"]:
@@ -356,6 +375,12 @@ def conversion(opcode: str) -> Function:
             return lambda a, b: to_bf16(a) << 16 | to_bf16(b)
         case ["rn", "bf16", kind]:
             return lambda a: nearest_bf16(Fraction(number(a, kind)))
+        case ["f64", "f32"]:
+            return to_binary64
+        case ["rn", "f32", "f64"]:
+            return to_binary32
+        case ["rn", "f64", kind]:
+            return lambda a: bits_of(float(Fraction(number(a, kind))))
         case ["rn", "f32", kind]:
             return lambda a: nearest(Fraction(number(a, kind)))
         case [rounding, "f32", "f32"]:
@@ -371,6 +396,8 @@ def conversion(opcode: str) -> Function:
 def reference(opcode: str) -> Function:
     """What an instruction computes. Raises `KeyError` for one that is not here."""
     first, *_, kind = opcode.split(".")
+    if kind == "f64" and first != "cvt":
+        return binary64(opcode)
     if opcode in FLOATS:
         return FLOATS[opcode]
     if opcode == "mul.rn.bf16":

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 
 import pytest
+from ptx_binary64 import bits_of
 from ptx_isa import reference
 from ptx_text import computed
 
 from hamlet_lab.ptx.program import OPERATIONS
-from hamlet_lab.ptx.types import F32, PRED, S16, Scalar
+from hamlet_lab.ptx.types import F32, F64, PRED, S16, Scalar
 
 FLOATS = [
     0x00000000,
@@ -45,6 +47,27 @@ FLOATS = [
 ]
 """Zero, subnormals, ulps of 1, ties of bf16 and of whole numbers, bounds of integers, huge, infinity, NaN; and so on
 with the other sign."""
+WIDE = (
+    0.0,
+    5e-324,
+    2.2250738585072014e-308,
+    1e-200,
+    2.0**-149,
+    2.0**-150,
+    1.0,
+    1 + 2.0**-24,
+    1 + 2.0**-52,
+    1.5,
+    2.0**24 + 1,
+    2.0**63,
+    3.4028235677973366e38,
+    2.0**128,
+    1e200,
+    1.7976931348623157e308,
+    math.inf,
+    math.nan,
+)
+"""The same of binary64, with ties of binary32."""
 NEARLY_TIES = [
     (0x42C20000 ^ sign, 0x3C28E840, c)
     for sign in (0, 0x80000000)
@@ -61,6 +84,9 @@ def edges(scalar: Scalar, few: bool) -> list[int]:
     if scalar is F32:
         values = FLOATS[:: 3 if few else 1]
         return values + [value | 0x80000000 for value in values]
+    if scalar is F64:
+        values = [*(bits_of(number) for number in WIDE[:: 3 if few else 1]), 0x7FF0000000000001]
+        return values + [value ^ 1 << 63 for value in values]
     top, full = 1 << (scalar.bits - 1), (1 << scalar.bits) - 1
     near = [0, 1, top - 1, top, full] if few else [0, 1, 2, 3, 5, 10, top - 1, top, top + 1, full - 1, full]
     return sorted({*near, *(amount & full for amount in AMOUNTS), 0x0123456789ABCDEF & full, 0xFEDCBA9876543210 & full})
@@ -82,6 +108,8 @@ def columns(opcode: str, operands: tuple[Scalar, ...]) -> list[tuple[int, ...]]:
     if set(operands) == {F32}:
         # Numbers of like sizes, so that sums cancel and products neither overflow nor vanish.
         rows += [tuple(generator.randint(0x3F000000, 0x40000000) for _ in operands) for _ in range(300)]
+    if set(operands) == {F64}:
+        rows += [tuple(bits_of(generator.uniform(0.5, 2.0)) for _ in operands) for _ in range(300)]
     if opcode == "fma.rn.f32":
         rows += NEARLY_TIES
     if opcode.startswith("cvt.rn.bf16."):

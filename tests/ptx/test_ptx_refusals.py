@@ -14,7 +14,7 @@ UNKNOWN = """
     add.rn.ftz.f32 %r1, %r2, %r3;
     add.rz.f32 %r1, %r2, %r3;
     add.sat.f32 %r1, %r2, %r3;
-    add.rn.f64 %rd1, %rd2, %rd3;
+    add.rz.f64 %rd1, %rd2, %rd3;
     add.rn.f16 %rs1, %rs2, %rs3;
     add.cc.s32 %r1, %r2, %r3;
     mul.f32 %r1, %r2, %r3;
@@ -102,8 +102,8 @@ def test_instruction(instruction: str) -> None:
         (".reqntid 32", ".reqntid 32, 2"),
         (".reqntid 32", ".pragma 1"),
         (".visible .entry", ".visible .func"),
-        (".reg .b32 %r<40>", ".reg .f64 %fd<40>; .reg .b32 %r<40>"),
-        (".param .u64", ".param .f32"),
+        (".reg .b32 %r<40>", ".reg .f16 %fd<40>; .reg .b32 %r<40>"),
+        (".param .u64", ".param .f64"),
         ("ret;", "{ .reg .pred q; } ret;"),
         ("ret;", "ret; ~"),
         ("ret;", "ret"),

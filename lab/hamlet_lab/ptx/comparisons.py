@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hamlet_lab.ptx.types import BITS, F32, PRED, SIGNED, UNSIGNED, Array, Operation, Scalar
+from hamlet_lab.ptx.types import BITS, F32, F64, PRED, SIGNED, UNSIGNED, Array, Operation, Scalar
 
 Comparison = Callable[[Array, Array], Array]
 
@@ -40,12 +40,12 @@ def _select(a: Array, b: Array, condition: Array) -> Array:
     return np.where(condition, a, b)
 
 
-OPERATIONS: dict[str, Operation] = _comparisons(F32, FLOAT)
+OPERATIONS: dict[str, Operation] = _comparisons(F32, FLOAT) | _comparisons(F64, FLOAT)
 for _scalar in BITS:
     OPERATIONS |= _comparisons(_scalar, EQUALITY)
 for _scalar in SIGNED:
     OPERATIONS |= _comparisons(_scalar, EQUALITY | ORDER)
 for _scalar in UNSIGNED:
     OPERATIONS |= _comparisons(_scalar, EQUALITY | ORDER | UNSIGNED_ORDER)
-for _scalar in (*BITS, *SIGNED, *UNSIGNED, F32):
+for _scalar in (*BITS, *SIGNED, *UNSIGNED, F32, F64):
     OPERATIONS[f"selp.{_scalar.name}"] = Operation(_scalar, (_scalar, _scalar, PRED), _select)

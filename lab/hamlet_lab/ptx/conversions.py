@@ -7,15 +7,25 @@ from collections.abc import Callable
 import numpy as np
 
 from hamlet_lab.ptx.floats import canonical
-from hamlet_lab.ptx.types import B32, BF16, F32, S8, S16, S32, S64, U8, U16, U32, U64, Array, Operation, Scalar
+from hamlet_lab.ptx.types import B32, BF16, F32, F64, S8, S16, S32, S64, U8, U16, U32, U64, Array, Operation, Scalar
 
 ROUNDINGS: dict[str, Callable[[Array], Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 INTEGERS = (U8, U16, U32, U64, S8, S16, S32, S64)
 
 
 def _cast(scalar: Scalar) -> Callable[[Array], Array]:
-    """Convert to an integer, which cuts off or extends by the sign of the operand; or an integer to the nearest f32."""
+    """Convert to an integer, which cuts off or extends by the sign of the operand; or one to the nearest number."""
     return lambda a: a.astype(scalar.dtype)
+
+
+def _widened(a: Array) -> Array:
+    """A binary32 number, which binary64 has exactly."""
+    return canonical(a.astype(np.float64))
+
+
+def _narrowed(a: Array) -> Array:
+    """The nearest binary32 number, ties to even."""
+    return canonical(a.astype(np.float32))
 
 
 def _integral(rounding: Callable[[Array], Array]) -> Callable[[Array], Array]:
@@ -67,10 +77,13 @@ def _bf16_product(a: Array, b: Array) -> Array:
 OPERATIONS: dict[str, Operation] = {
     "cvt.rn.bf16.f32": Operation(BF16, (F32,), _to_bf16),
     "cvt.rn.bf16x2.f32": Operation(B32, (F32, F32), _to_bf16_pair),
+    "cvt.f64.f32": Operation(F64, (F32,), _widened),
+    "cvt.rn.f32.f64": Operation(F32, (F64,), _narrowed),
     "mul.rn.bf16": Operation(BF16, (BF16, BF16), _bf16_product),
 }
 for _source in INTEGERS:
-    OPERATIONS[f"cvt.rn.f32.{_source.name}"] = Operation(F32, (_source,), _cast(F32))
+    for _target in (F32, F64):
+        OPERATIONS[f"cvt.rn.{_target.name}.{_source.name}"] = Operation(_target, (_source,), _cast(_target))
     for _target in INTEGERS[1:4] + INTEGERS[5:]:
         OPERATIONS[f"cvt.{_target.name}.{_source.name}"] = Operation(_target, (_source,), _cast(_target))
 for _source in (U8, U16, U32, S8, S16, S32):

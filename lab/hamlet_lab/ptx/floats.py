@@ -1,6 +1,7 @@
-"""Binary32 arithmetic: rounded once, to nearest even, subnormals kept. PTX ISA, "Floating Point Instructions".
+"""Binary32 and binary64 arithmetic: rounded once, to nearest even, subnormals kept. PTX ISA, "Floating Point
+Instructions".
 
-Numpy's + - * / and sqrt on float32 are IEEE 754's. A NaN that comes out of an operation is PTX's canonical one.
+Numpy's + - * / and sqrt on both are IEEE 754's. A NaN that comes out of an operation is PTX's canonical one.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hamlet_lab.ptx.types import B64, F32, Array, Operation, like, packed
+from hamlet_lab.ptx.types import B64, F32, F64, Array, Operation, like, packed
 
 CANONICAL_NAN = np.uint32(0x7FFFFFFF)
+CANONICAL = {4: CANONICAL_NAN.view(np.float32), 8: np.uint64((1 << 63) - 1).view(np.float64)}
+"""The canonical NaN of numbers of so many bytes."""
 SIGN = np.uint32(0x80000000)
 
 
@@ -19,7 +22,7 @@ def canonical(values: Array) -> Array:
     """Every NaN replaced by the canonical one."""
     nan = np.isnan(values)
     if nan.any():
-        return np.asarray(np.where(nan, CANONICAL_NAN.view(np.float32), values))
+        return np.asarray(np.where(nan, CANONICAL[values.dtype.itemsize], values))
     return values
 
 
@@ -50,14 +53,16 @@ def _fma(a: Array, b: Array, c: Array) -> Array:
 
 def _minimum(a: Array, b: Array) -> Array:
     """-0 is less than +0; of a number and a NaN the number."""
-    either = (a.view(np.uint32) | b.view(np.uint32)).view(np.float32)
+    bits = f"u{a.dtype.itemsize}"
+    either = (a.view(bits) | b.view(bits)).view(a.dtype)
     least = np.where(a < b, a, np.where(a == b, either, b))
     return canonical(np.where(np.isnan(a), b, np.where(np.isnan(b), a, least)))
 
 
 def _maximum(a: Array, b: Array) -> Array:
     """+0 is greater than -0; of a number and a NaN the number."""
-    both = (a.view(np.uint32) & b.view(np.uint32)).view(np.float32)
+    bits = f"u{a.dtype.itemsize}"
+    both = (a.view(bits) & b.view(bits)).view(a.dtype)
     greatest = np.where(a > b, a, np.where(a == b, both, b))
     return canonical(np.where(np.isnan(a), b, np.where(np.isnan(b), a, greatest)))
 
@@ -75,17 +80,20 @@ def _copy_sign(sign: Array, magnitude: Array) -> Array:
 
 
 OPERATIONS: dict[str, Operation] = {
-    "add.rn.f32": like(F32, 2, _rounded(np.add)),
-    "sub.rn.f32": like(F32, 2, _rounded(np.subtract)),
-    "mul.rn.f32": like(F32, 2, _rounded(np.multiply)),
-    "div.rn.f32": like(F32, 2, _rounded(np.divide)),
-    "sqrt.rn.f32": like(F32, 1, _rounded(np.sqrt)),
     "fma.rn.f32": like(F32, 3, _fma),
-    "min.f32": like(F32, 2, _minimum),
-    "max.f32": like(F32, 2, _maximum),
     "neg.f32": like(F32, 1, _negative),
     "abs.f32": like(F32, 1, _absolute),
     "copysign.f32": like(F32, 2, _copy_sign),
 }
+for _scalar in (F32, F64):
+    OPERATIONS |= {
+        f"add.rn.{_scalar.name}": like(_scalar, 2, _rounded(np.add)),
+        f"sub.rn.{_scalar.name}": like(_scalar, 2, _rounded(np.subtract)),
+        f"mul.rn.{_scalar.name}": like(_scalar, 2, _rounded(np.multiply)),
+        f"div.rn.{_scalar.name}": like(_scalar, 2, _rounded(np.divide)),
+        f"sqrt.rn.{_scalar.name}": like(_scalar, 1, _rounded(np.sqrt)),
+        f"min.{_scalar.name}": like(_scalar, 2, _minimum),
+        f"max.{_scalar.name}": like(_scalar, 2, _maximum),
+    }
 for _name in ("add", "sub", "mul", "fma"):
     OPERATIONS[f"{_name}.rn.f32x2"] = packed(B64, OPERATIONS[f"{_name}.rn.f32"])

@@ -103,6 +103,7 @@ for _name in ("u16", "u32", "s16", "s32"):
     OPERATIONS |= _narrow(SCALARS[_name])
 OPERATIONS["mul.hi.u64"] = like(U64, 2, _high_u64)
 OPERATIONS["mul.hi.s64"] = like(S64, 2, _high_s64)
+OPERATIONS["div.s64"] = like(S64, 2, _quotient)
 for _name in ("add.u16", "add.s16", "min.u16", "min.s16", "max.u16", "max.s16"):
     OPERATIONS[f"{_name}x2"] = packed(B32, OPERATIONS[_name])
 for _name, _function in (("min", np.minimum), ("max", np.maximum)):

@@ -10,7 +10,7 @@ from hamlet_lab.ptx.memory import AccessError, Memory
 from hamlet_lab.ptx.sources import Register, Site, Source
 from hamlet_lab.ptx.syntax import Address, Name, Operand, Vector
 from hamlet_lab.ptx.threads import Effect, Mask, Threads, chosen, poison
-from hamlet_lab.ptx.types import B64, SCALARS, U32, U64, Array, Scalar
+from hamlet_lab.ptx.types import B64, SCALARS, SIGNED, U32, U64, Array, Scalar
 
 COUNTS = {"v2": 2, "v4": 4}
 SPACES = {"global": "global", "local": "local", "shared": "shared", "shared::cta": "shared"}
@@ -42,7 +42,7 @@ def move(site: Site) -> Effect | None:
         case "ld", ["param", kind], [target, Address(base=base, offset=0)] if kind in SCALARS:
             if site.scope.parameters.get(base.name) != SCALARS[kind].bits:
                 raise site.error(f"{base.name} is no parameter of {SCALARS[kind].bits} bits")
-            return _parameter(site.register(target, SCALARS[kind].bits), base.name)
+            return _parameter(site, target, SCALARS[kind], base.name)
         case "ld", ["global", "nc", *count, kind], [target, Address() as address] if kind in SCALARS:
             return _load(site, "global", _elements(site, target, count), SCALARS[kind], address)
         case "ld", [*count, kind], [target, Address() as address] if _names_no_space(count) and kind in SCALARS:
@@ -80,8 +80,18 @@ def _special(target: Register, name: str) -> Effect:
     return lambda threads, mask: threads.write(target.index, threads.special[name], mask)
 
 
-def _parameter(target: Register, name: str) -> Effect:
-    return lambda threads, mask: threads.write(target.index, threads.parameters[name], mask)
+def _parameter(site: Site, target: Operand, kind: Scalar, name: str) -> Effect:
+    """A parameter with a sign fills a wider register, with its sign."""
+    if kind not in SIGNED:
+        index = site.register(target, kind.bits).index
+        return lambda threads, mask: threads.write(index, threads.parameters[name], mask)
+    register = site.at_least(target, kind.bits)
+
+    def effect(threads: Threads, mask: Mask | None) -> None:
+        values = threads.parameters[name].view(kind.dtype).astype(f"i{register.type.bits // 8}")
+        threads.write(register.index, values.view(register.type.raw), mask)
+
+    return effect
 
 
 def _unpack(site: Site, parts: tuple[Operand, ...], whole: Scalar, operand: Operand) -> Effect:

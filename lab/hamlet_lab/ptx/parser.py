@@ -130,7 +130,7 @@ class _Parser:
         while not self._accept(")"):
             self._expect(".param")
             kind = self._take()
-            if kind.text not in (".u64", ".u32"):
+            if kind.text not in (".u64", ".u32", ".f32"):
                 raise PtxError(kind.line, f"a parameter of type {kind.text} is not known")
             if self._accept(".ptr"):
                 self._expect(".global", ".align")
@@ -234,10 +234,12 @@ class _Parser:
             return syntax.Vector(tuple(elements))
         return self._simple()
 
-    def _simple(self) -> syntax.Name | syntax.Integer | syntax.Binary32:
+    def _simple(self) -> syntax.Name | syntax.Integer | syntax.Binary32 | syntax.Binary64:
         text = self._peek().text
         if text[:2].lower() == "0f" and len(text) == 10:
             return syntax.Binary32(int(self._take().text[2:], 16))
+        if text[:2].lower() == "0d" and len(text) == 18:
+            return syntax.Binary64(int(self._take().text[2:], 16))
         if NUMBER.fullmatch(text):
             return syntax.Integer(self._integer())
         return syntax.Name(self._word())

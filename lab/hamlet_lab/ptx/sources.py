@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hamlet_lab.ptx.syntax import Binary32, Guard, Instruction, Integer, Kernel, Name, Operand, PtxError
+from hamlet_lab.ptx.syntax import Binary32, Binary64, Guard, Instruction, Integer, Kernel, Name, Operand, PtxError
 from hamlet_lab.ptx.threads import Mask, Threads
-from hamlet_lab.ptx.types import F32, PRED, SCALARS, Array, Scalar
+from hamlet_lab.ptx.types import F32, F64, PRED, SCALARS, Array, Scalar
 
 Source = Callable[[Threads], Array]
 
@@ -54,6 +54,11 @@ class Site:
             raise self.error(f"{self.instruction.opcode} needs a register of {widths[0]} bits, not {operand}")
         return register
 
+    def at_least(self, operand: Operand, bits: int) -> Register:
+        """A register of `bits` bits or more."""
+        register = self.scope.registers.get(operand.name) if isinstance(operand, Name) else None
+        return self.register(operand, bits if register is None else max(register.type.bits, bits))
+
     def source(self, operand: Operand, kind: Scalar) -> Source:
         """The values of an operand of this type.
 
@@ -64,6 +69,8 @@ class Site:
             case Integer(value=value):
                 return constant(self._integer(value, kind), kind)
             case Binary32(bits=bits) if kind.bits == 32:
+                return constant(bits, kind)
+            case Binary64(bits=bits) if kind.bits == 64:
                 return constant(bits, kind)
             case Name(name=name) if name in self.scope.shared and kind.bits in (32, 64):
                 # A block has one variable in shared memory, at its beginning.
@@ -85,7 +92,7 @@ class Site:
         """The bits of an integer literal."""
         if kind is PRED:
             return int(value != 0)
-        if kind is F32 or not -(1 << kind.bits - 1) <= value < 1 << kind.bits:
+        if kind in (F32, F64) or not -(1 << kind.bits - 1) <= value < 1 << kind.bits:
             raise self.error(f"{value} is no literal of type {kind.name}")
         return value % (1 << kind.bits)
 

@@ -38,6 +38,13 @@ class Binary32:
 
 
 @dataclass(frozen=True, slots=True)
+class Binary64:
+    """A literal `0d3FF0000000000000`: the bits of a binary64 number."""
+
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
 class Address:
     """`[base + offset]`, in bytes."""
 
@@ -49,10 +56,10 @@ class Address:
 class Vector:
     """`{a, b}`."""
 
-    elements: tuple[Name | Integer | Binary32, ...]
+    elements: tuple[Name | Integer | Binary32 | Binary64, ...]
 
 
-Operand: TypeAlias = Name | Integer | Binary32 | Address | Vector
+Operand: TypeAlias = Name | Integer | Binary32 | Binary64 | Address | Vector
 
 
 @dataclass(frozen=True, slots=True)

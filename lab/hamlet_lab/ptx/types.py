@@ -48,13 +48,14 @@ S16 = _scalar("s16", 16, np.int16)
 S32 = _scalar("s32", 32, np.int32)
 S64 = _scalar("s64", 64, np.int64)
 F32 = _scalar("f32", 32, np.float32)
+F64 = _scalar("f64", 64, np.float64)
 BF16 = _scalar("bf16", 16, np.uint16)
 """Only its bits: numpy has no such numbers."""
 
 BITS = (B16, B32, B64)
 UNSIGNED = (U16, U32, U64)
 SIGNED = (S16, S32, S64)
-SCALARS = {scalar.name: scalar for scalar in (PRED, B8, *BITS, U8, *UNSIGNED, S8, *SIGNED, F32, BF16)}
+SCALARS = {scalar.name: scalar for scalar in (PRED, B8, *BITS, U8, *UNSIGNED, S8, *SIGNED, F32, F64, BF16)}
 """All types by name."""
 
 

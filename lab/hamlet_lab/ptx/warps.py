@@ -1,4 +1,5 @@
-"""Instructions of the threads of a warp or block together: redux.sync, shfl.sync, bar.sync.
+"""Instructions of the threads of a warp or block together: redux.sync, shfl.sync, bar.sync, bar.warp.sync,
+and those of matrices.py.
 
 All 32 threads of a warp must take part, as they do in what Triton emits, and all of a block in a barrier. They wait for
 each other (program.py); here it is checked that all came.
@@ -11,8 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from hamlet_lab.ptx.matrices import matrices
 from hamlet_lab.ptx.sources import Site
-from hamlet_lab.ptx.syntax import Instruction, Integer
+from hamlet_lab.ptx.syntax import Instruction, Integer, Operand
 from hamlet_lab.ptx.threads import WARP, Effect, Mask, Meeting, Threads, chosen
 from hamlet_lab.ptx.types import B32, SCALARS, U32, Array
 
@@ -37,7 +39,7 @@ SHUFFLES: dict[str, Shuffle] = {
 def meeting(instruction: Instruction) -> Meeting:
     """Which threads wait for each other before this instruction."""
     match instruction.opcode.split("."):
-        case ["redux" | "shfl", "sync", *_]:
+        case ["redux" | "shfl" | "ldmatrix" | "stmatrix", "sync", *_] | ["bar", "warp", "sync"]:
             return Meeting.WARP
         case ["bar", "sync"]:
             return Meeting.BLOCK
@@ -56,6 +58,10 @@ def together(site: Site) -> Effect | None:
             return _reduce(site, REDUCTIONS[f"{name}.{kind}"], kind)
         case ["shfl", "sync", name, "b32"], [_, _, _, _, _] if name in SHUFFLES:
             return _shuffle(site, SHUFFLES[name], name == "up")
+        case ["ldmatrix" | "stmatrix", "sync", "aligned", "m8n8", _, "shared", "b16"], _:
+            return matrices(site)
+        case ["bar", "warp", "sync"], [members]:
+            return _warp_barrier(site, members)
         case ["bar", "sync"], [Integer(value=0)]:
             return _barrier(site)
         case _:
@@ -104,6 +110,11 @@ def _shuffle(site: Site, function: Shuffle, downwards: bool) -> Effect:
         threads.write(target.index, taken, mask)
 
     return effect
+
+
+def _warp_barrier(site: Site, members: Operand) -> Effect:
+    source = site.source(members, B32)
+    return lambda threads, mask: _warps(site, threads, mask, source(threads))
 
 
 def _barrier(site: Site) -> Effect:

@@ -178,6 +178,9 @@ def _value(argument: Any) -> int:
         if not isinstance(argument, CudaTensor):
             raise ValueError("Pointer argument cannot be accessed from Triton (cpu tensor?)")
         return argument.data_ptr()
+    if isinstance(argument, float):
+        # Triton's launcher in C makes f32 of it.
+        return int(struct.unpack("<I", struct.pack("<f", argument))[0])
     return int(argument)
 
 

@@ -72,9 +72,10 @@ def draw_keys(
 ):
     """The keys of a group's samples [groups, most] i64, by which they are sorted: the word of each and then its number,
     or behind all others where its agent was not alive. BLOCK / 4 counters of Philox have a word for each of BLOCK
-    samples; programs are [groups, blocks]."""
-    group = tl.program_id(0)
-    block = tl.program_id(1) * (BLOCK // 4) + tl.arange(0, BLOCK // 4)
+    samples, which a program has."""
+    blocks = tl.cdiv(most, BLOCK)
+    group = tl.program_id(0) // blocks
+    block = tl.program_id(0) % blocks * (BLOCK // 4) + tl.arange(0, BLOCK // 4)
     c0 = block.to(tl.uint32)
     c1 = tl.zeros_like(c0) + (group + first_group).to(tl.uint32)
     c2 = tl.zeros_like(c0) + epoch.to(tl.uint32)

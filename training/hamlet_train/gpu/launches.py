@@ -17,11 +17,11 @@ THREADS = 128
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A launch: a kernel of Triton's, the programs of its grid, its arguments in order, its constants, and the threads
+    """A launch: a kernel of Triton's, how many programs, its arguments in order, its constants, and the threads
     of a program."""
 
     kernel: Any
-    grid: tuple[int, ...]
+    programs: int
     arguments: tuple[Argument, ...]
     constants: dict[str, int]
     threads: int = THREADS
@@ -38,4 +38,4 @@ Launcher: TypeAlias = Callable[[Launch], None]
 def run(launch: Launch) -> None:
     """Launch it on the current stream; under TRITON_INTERPRET=1 Triton's interpreter runs it."""
     with respelling():
-        launch.kernel[launch.grid](*launch.arguments, **launch.constants, **options(launch.threads))
+        launch.kernel[(launch.programs,)](*launch.arguments, **launch.constants, **options(launch.threads))

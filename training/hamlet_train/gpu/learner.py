@@ -172,8 +172,8 @@ class Lesson:
         for epoch in range(settings.epochs):
             numbers = (taught.lanes, taught.lanes_each, taught.ticks, taught.most, 0, low, high)
             drawn = (learned.update << 8) + epoch & 0xFFFFFFFF
-            grid = taught.groups, -(-taught.most // KEYS)
-            self._launch(descent.draw_keys, grid, (alive, self._keys, *numbers, drawn), BLOCK=KEYS)
+            programs = taught.groups * -(-taught.most // KEYS)
+            self._launch(descent.draw_keys, programs, (alive, self._keys, *numbers, drawn), BLOCK=KEYS)
             order = (self._keys.sort(dim=1).values & 0xFFFFFF).to(torch.int32)
             self.losses.zero_()
             for part in range(settings.minibatches):
@@ -197,16 +197,16 @@ class Lesson:
         left = self._lane_counts, self._returns, self._discounts
         surveyed, estimated = self._sums[SURVEYED], self._sums[3]
         arguments: tuple[Argument, ...] = (*outcome, *lives, self._constants, *left, *sizes)
-        self._launch(happened.survey_lanes, (lanes,), arguments, LANES, BLOCK=LANES)
-        self._launch(happened.survey_groups, (groups,), (*left, surveyed, *of_groups), GROUPS, BLOCK=GROUPS)
-        self._launch(sums.scale, (1,), (self._total(surveyed), mind.seen, self._numbers), 32)
+        self._launch(happened.survey_lanes, lanes, arguments, LANES, BLOCK=LANES)
+        self._launch(happened.survey_groups, groups, (*left, surveyed, *of_groups), GROUPS, BLOCK=GROUPS)
+        self._launch(sums.scale, 1, (self._total(surveyed), mind.seen, self._numbers), 32)
         values = _there(store, "values", "final_values")
         decays = float(np.float32(settings.discount)), float(np.float32(settings.discount * settings.trace))
         arguments = (*outcome, *values, self._numbers, self._advantages, *sizes, *decays)
-        self._launch(happened.estimate_lanes, (lanes,), arguments, LANES, BLOCK=LANES)
+        self._launch(happened.estimate_lanes, lanes, arguments, LANES, BLOCK=LANES)
         arguments = (self._advantages, outcome[1], estimated, *of_groups)
-        self._launch(happened.estimate_groups, (groups,), arguments, GROUPS, BLOCK=GROUPS)
-        self._launch(sums.normalise, (1,), (self._total(estimated), self._numbers), 32)
+        self._launch(happened.estimate_groups, groups, arguments, GROUPS, BLOCK=GROUPS)
+        self._launch(sums.normalise, 1, (self._total(estimated), self._numbers), 32)
 
     def _counts(self, alive: torch.Tensor) -> torch.Tensor:
         """[groups] i64, the samples of each group."""
@@ -225,10 +225,10 @@ class Lesson:
         stored = _there(store, "masks", "actions", "log_probs", "values")
         arrays = self._inputs, *stored, self._advantages, self._numbers, order, counts
         mine = mind.parameters, mind.transposed, self._room, self._head_room, self._rows, self._noted
-        sizes = taught.most, part, parts, taught.ticks, taught.lanes, taught.lanes_each, self._positions
+        sizes = taught.most, part, parts, self._blocks, taught.ticks, taught.lanes, taught.lanes_each, self._positions
         self._launch(
             perceptron.teach,
-            (groups, self._blocks),
+            groups * self._blocks,
             (*arrays, *mine, *sizes, *weights),
             INPUTS=network.inputs,
             ROW=padded(network.inputs),
@@ -247,13 +247,11 @@ class Lesson:
         self._gradients_of_layers(counts, part)
         added = self._sums[LOSSES + 1]
         arguments = self._noted, counts, added, part, parts, self._blocks, self._positions
-        self._launch(
-            perceptron.add_losses, (groups,), arguments, 32, LOSSES=LOSSES, ROWS=power(LOSSES + 1), BLOCK=BLOCK
-        )
+        self._launch(perceptron.add_losses, groups, arguments, 32, LOSSES=LOSSES, ROWS=power(LOSSES + 1), BLOCK=BLOCK)
         gradient, losses = self._total(self._gradients), self._total(added)
         count = network.parameters
         noted = losses, self._constants[1:], self.norms, self.losses, self._factor
-        self._launch(sums.limit, (1,), (gradient, *noted, count, index))
+        self._launch(sums.limit, 1, (gradient, *noted, count, index))
         learned.first_power *= float(FIRST_DECAY)
         learned.second_power *= float(SECOND_DECAY)
         one = np.float32(1.0)
@@ -263,7 +261,7 @@ class Lesson:
             *(np.float32(1.0 - learned.first_power), np.float32(1.0 - learned.second_power), LEAST),
         )
         held = mind.parameters, gradient, mind.first, mind.second, mind.transposed, mind.places, self._factor
-        self._launch(descent.descend, (-(-count // NUMBERS),), (*held, count, *map(float, rates)), BLOCK=NUMBERS)
+        self._launch(descent.descend, -(-count // NUMBERS), (*held, count, *map(float, rates)), BLOCK=NUMBERS)
 
     def _gradients_of_layers(self, counts: torch.Tensor, part: int) -> None:
         """The gradients of each layer, of each group."""
@@ -280,7 +278,7 @@ class Lesson:
             sizes = part, parts, self._blocks, self._mind.network.parameters, layer[WEIGHT]
             self._launch(
                 perceptron.add_gradients,
-                (self._taught.groups, -(-rows // TILE)),
+                self._taught.groups * -(-rows // TILE),
                 (x, self._rows, room[slope:], counts, self._gradients, *sizes),
                 SEEN=int(number == 0),
                 ROW=self._inputs.shape[2],
@@ -298,8 +296,8 @@ class Lesson:
         for sums_of in self._nodes[values.shape[1], values.dtype]:
             count, width = values.shape
             block = min(NUMBERS, power(width))
-            grid = sums_of.shape[0], -(-width // block)
-            self._launch(sums.add_nodes, grid, (values, sums_of, count, width), min(block, 128), BLOCK=block)
+            programs = sums_of.shape[0] * -(-width // block)
+            self._launch(sums.add_nodes, programs, (values, sums_of, count, width), min(block, 128), BLOCK=block)
             values = sums_of
         return values[0]
 
@@ -311,12 +309,12 @@ class Lesson:
     def _launch(
         self,
         kernel: object,
-        grid: tuple[int, ...],
+        programs: int,
         arguments: tuple[Argument, ...],
         threads: int = THREADS,
         **constants: int,
     ) -> None:
-        self._launcher(Launch(kernel, grid, arguments, constants, threads))
+        self._launcher(Launch(kernel, programs, arguments, constants, threads))
 
 
 def _there(store: Storage, *names: str) -> tuple[torch.Tensor, ...]:

@@ -117,6 +117,7 @@ def teach(
     most,
     part,
     parts,
+    blocks,
     ticks,
     lanes,
     lanes_each,
@@ -140,7 +141,7 @@ def teach(
 ):
     """A block of a group's samples, through all layers and back.
 
-    Programs are [groups, blocks]; those behind a group's samples do nothing. Position p of the room, a row of PITCH
+    Each group has so many blocks; programs behind its samples do nothing. Position p of the room, a row of PITCH
     numbers, has what hidden layers gave a sample, then the derivatives by that and by the heads. FIRST, SECOND (0
     without a second hidden layer) and HEADS are columns in whole lines, ..._OUTPUTS the next powers of two.
 
@@ -150,11 +151,11 @@ def teach(
         order_ptr: [groups, most] i32; counts_ptr: [groups] i64.
         rows_ptr: [positions] i32, which lane and tick a position has; noted_ptr: [losses, positions].
     """
-    group = tl.program_id(0)
+    group = tl.program_id(0) // blocks
     count = tl.load(counts_ptr + group)
     start = count * part // parts
     stop = count * (part + 1) // parts
-    begin = start + tl.program_id(1) * BLOCK
+    begin = start + tl.program_id(0) % blocks * BLOCK
     if begin < stop:
         here = tl.arange(0, BLOCK)
         present = begin + here < stop
@@ -163,7 +164,7 @@ def teach(
         sample = tl.load(order_ptr + group * most + taken)
         tick = sample % ticks
         lane = group * lanes_each + sample // ticks
-        position = (group * tl.num_programs(1) + tl.program_id(1)) * BLOCK + here
+        position = tl.program_id(0) * BLOCK + here
         tl.store(rows_ptr + position, lane * ticks + tick)
         place = tick * lanes + lane
         room = room_ptr + position.to(tl.int64) * PITCH
@@ -179,7 +180,7 @@ def teach(
             weights += (FIRST + 1) * SECOND
         LAST: tl.constexpr = SECOND if SECOND > 0 else FIRST
         # Heads lie by output: the loss takes one of all samples after the other.
-        heads = heads_ptr + (group * tl.num_programs(1) + tl.program_id(1)) * (HEADS * BLOCK) + here
+        heads = heads_ptr + tl.program_id(0) * (HEADS * BLOCK) + here
         _layer(x, weights, weights + LAST * HEADS, HEAD_INPUTS, x, heads, BLOCK, 2, HEADS, HEAD_OUTPUTS)
         advantage = tl.load(advantage_ptr + place)
         gain = (advantage - tl.load(numbers_ptr + 1)) * tl.load(numbers_ptr + 2)
@@ -236,18 +237,20 @@ def add_gradients(
     TILE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """The gradients of a layer, of TILE of its inputs for each program [groups, tiles], and of its biases.
+    """The gradients of a layer, of TILE of its inputs for each program of a group, and of its biases.
 
     `x_ptr` has its inputs: with SEEN those that a lane saw in a tick, ROW numbers, else those in the room. `slope_ptr`
     has the derivatives by its outputs; `weight` is where its weights begin in `size` parameters."""
-    group = tl.program_id(0)
+    tiles: tl.constexpr = (ROWS + TILE - 1) // TILE
+    group = tl.program_id(0) // tiles
+    tile = tl.program_id(0) % tiles
     count = tl.load(counts_ptr + group)
     number = (count * (part + 1) // parts - count * part // parts).to(tl.int32)
     first = group * blocks * BLOCK
     HALF: tl.constexpr = OUTPUTS // 2 if OUTPUTS > 32 else OUTPUTS
     # Inputs lie by four: a thread loads them at once.
     four = tl.arange(0, 4)[None, None, :]
-    k = tl.program_id(1) * TILE + tl.arange(0, TILE // 4)[:, None, None] * 4 + tl.zeros([1, HALF, 1], tl.int32) + four
+    k = tile * TILE + tl.arange(0, TILE // 4)[:, None, None] * 4 + tl.zeros([1, HALF, 1], tl.int32) + four
     output = tl.arange(0, HALF)
     low = tl.zeros([TILE // 4, HALF, 4], tl.float32)
     high = tl.zeros([TILE // 4, HALF, 4], tl.float32)
@@ -274,7 +277,7 @@ def add_gradients(
     tl.store(place, low, mask=(k < ROWS) & (column < COLUMNS))
     if OUTPUTS > HALF:
         tl.store(place + HALF, high, mask=(k < ROWS) & (HALF + column < COLUMNS))
-    if tl.program_id(1) == 0:
+    if tile == 0:
         bias_ptr = gradient_ptr + ROWS * COLUMNS + output
         tl.store(bias_ptr, low_bias, mask=output < COLUMNS)
         if OUTPUTS > HALF:

@@ -42,10 +42,11 @@ def _eight(values_ptr, node, count, size, there):
 
 @triton.jit
 def add_nodes(values_ptr, sums_ptr, count, size, BLOCK: tl.constexpr):
-    """Four levels of the tree: node n of the sums [nodes, size] has up to 16 of `count` values from 16 n on. Programs
-    are [nodes, blocks of numbers]."""
-    node = tl.zeros([BLOCK], tl.int64) + tl.program_id(0)
-    place = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    """Four levels of the tree: node n of the sums [nodes, size] has up to 16 of `count` values from 16 n on. Each
+    node has a program for BLOCK numbers."""
+    blocks = tl.cdiv(size, BLOCK)
+    node = tl.zeros([BLOCK], tl.int64) + tl.program_id(0) // blocks
+    place = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     there = place < size
     first = _eight(values_ptr + place, 2 * node, count, size, there)
     second = _eight(values_ptr + place, 2 * node + 1, count, size, there)

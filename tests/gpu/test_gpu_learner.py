@@ -1,0 +1,55 @@
+"""A training on a GPU has the weights of the CPU after each update, and waits for the GPU nowhere inside of one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from hamlet.package.module import Module
+from hamlet_train.gpu.training import GpuTraining
+from hamlet_train.ranks import Ranks
+from hamlet_train.run import Manifest
+from hamlet_train.settings import Settings
+from hamlet_train.training import begun
+
+LESSONS = Path("universes/gallery/lessons.hamlet")
+HORIZON, UPDATES = 12, 3
+
+pytestmark = [
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no CUDA device"),
+    pytest.mark.skipif(shutil.which(os.environ.get("HAMLET_CC", "cc").split()[0]) is None, reason="no compiler of C"),
+]
+
+
+@pytest.mark.parametrize("hidden", [(16,), (20, 48)], ids=str)
+def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
+    compiled: Callable[..., Module], hidden: tuple[int, ...]
+) -> None:
+    module = compiled(LESSONS.read_text(encoding="utf-8"), "triton")
+    settings = Settings(hidden=hidden, horizon=HORIZON, minibatches=3, rate=3e-3)
+    # The second group has fewer lanes than the first one.
+    manifest = Manifest("lessons", module.digest, "", (), {}, 70, 1, 3, 70 * HORIZON * UPDATES, settings)
+    cpu = begun(module, manifest, Ranks(), 1)
+    gpu = begun(module, manifest, Ranks(), 1, device="cuda")
+    assert isinstance(gpu, GpuTraining)
+    learner, episodes = gpu.learner, 0
+    for update in range(UPDATES):
+        (line,) = cpu.advance()
+        episodes += line.episodes
+        if update:
+            # Kernels were compiled, and memory is there.
+            torch.cuda.set_sync_debug_mode("error")
+        try:
+            gpu.collect()
+            learner.lesson.teach(learner.stored, learner.learned)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+        learner.leave()
+        assert learner.learned.digest() == line.weights
+        assert learner.lives.returns.tobytes() == cpu.crews[0].learner.lives.returns.tobytes()
+    assert episodes > 0
