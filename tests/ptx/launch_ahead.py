@@ -22,8 +22,8 @@ from hamlet.launch.gpu import launch as triton
 from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.driver import LaunchGrid, Parameters
 from hamlet.launch.gpu.launch import KernelBackend
-from hamlet_lab.machine_code.kernels import _disassemble as disassemble
 from hamlet_lab.machine_code.kernels import compile_kernels
+from hamlet_lab.machine_code.kernels import disassembled as disassemble
 from hamlet_lab.ptx.backend import PtxBackend
 from hamlet_lab.ptx.memory import Memory
 from hamlet_lab.ptx.parser import parse

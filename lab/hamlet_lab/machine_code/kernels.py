@@ -80,7 +80,7 @@ def compile_kernels(
 def _compile(kernels: ModuleType, universe: Universe, capability: int, form: Form, agents: int) -> MachineKernel:
     kernel = kernel_of(form)
     result = compile_form(kernels, universe, capability, form, agents)
-    ptx, sass, resources = result.asm["ptx"], *_disassemble(result.asm["cubin"])
+    ptx, sass, resources = result.asm["ptx"], *disassembled(result.asm["cubin"])
     code = instructions(sass, kernel)
     of_the_dead = _lines(getattr(kernels, DEAD, None))
     return MachineKernel(
@@ -115,7 +115,7 @@ def _counted(names: Any) -> dict[str, int]:
     return dict(sorted(Counter(names).items()))
 
 
-def _disassemble(cubin: bytes) -> tuple[str, dict[str, int]]:
+def disassembled(cubin: bytes) -> tuple[str, dict[str, int]]:
     """The machine code as text and the resources of a kernel, by NVIDIA's tools in Triton's wheel."""
     import triton
 

@@ -13,7 +13,10 @@ import numpy as np
 from hamlet_lab.ptx.types import B64, F32, F64, Array, Operation, like, packed
 
 CANONICAL_NAN = np.uint32(0x7FFFFFFF)
-CANONICAL = {4: CANONICAL_NAN.view(np.float32), 8: np.uint64((1 << 63) - 1).view(np.float64)}
+CANONICAL: dict[int, Array] = {
+    4: np.array(CANONICAL_NAN).view(np.float32),
+    8: np.array((1 << 63) - 1, np.uint64).view(np.float64),
+}
 """The canonical NaN of numbers of so many bytes."""
 SIGN = np.uint32(0x80000000)
 

@@ -1,0 +1,48 @@
+"""What the learner of GPUs is like, compiled ahead of time for sm_90 without a GPU."""
+
+from __future__ import annotations
+
+import json
+
+from processes import Run
+
+PROGRAM = """
+import json
+import numpy as np
+import torch
+from hamlet.backend.storage import Storage, storage_like
+from hamlet_lab.machine_code.kernels import disassembled
+from hamlet_train.exact.network import Network
+from hamlet_train.gpu.ahead import compile_ahead
+from hamlet_train.gpu.learner import Lesson, Mind, Taught
+from hamlet_train.ppo import Learned
+from hamlet_train.settings import Settings
+
+network, lanes, launches = Network(92, (64, 64), 8), 128, {}
+lesson = Lesson(Mind(network, lanes, torch.device("cpu")), Settings(), 1, 2, Taught(lanes, 64, 32),
+                lambda launch: launches.setdefault(launch.name, launch))
+store = Storage(**{name: torch.zeros(like.shape, dtype=like.dtype)
+                   for name, like in storage_like(32, 92, 8, lanes).items()})
+lesson.teach(store, Learned.begun(network, np.ones(92, np.float32), 1))
+found = {}
+for name in ("teach", "add_gradients", "limit", "descend"):
+    compiled = compile_ahead(launches[name], 90)
+    found[name] = compiled.asm["ptx"], disassembled(compiled.asm["cubin"])[1]
+print(json.dumps([sorted(launches), found]))
+"""
+
+
+def test_kernels_are_exact_and_in_registers(run_program: Run) -> None:
+    done = run_program(PROGRAM, TRITON_INTERPRET="0")
+    assert done.returncode == 0, done.stderr
+    launched, found = json.loads(done.stdout)
+    assert {"survey_lanes", "survey_groups", "estimate_lanes", "estimate_groups", "draw_keys"} <= set(launched)
+    for name, (ptx, resources) in found.items():
+        assert resources["STACK"] + resources["LOCAL"] == 0, name
+        for inexact in (".approx", ".ftz", ".full.", "mma.", "red.global", "atom.", "fma.rn.f64"):
+            assert inexact not in ptx, (name, inexact)
+    # Three programs of a multiprocessor, and all products in a chain.
+    assert found["teach"][1]["REG"] <= 168
+    assert found["add_gradients"][0].count("fma.rn.f32") >= 32
+    # Adam and the norm round each operation.
+    assert "fma" not in found["descend"][0] + found["limit"][0]
