@@ -11,11 +11,6 @@ import pytest
 import torch
 
 from hamlet.package.module import Module
-from hamlet_train.gpu.training import GpuTraining
-from hamlet_train.ranks import Ranks
-from hamlet_train.run import Manifest
-from hamlet_train.settings import Settings
-from hamlet_train.training import begun
 
 LESSONS = Path("universes/gallery/lessons.hamlet")
 HORIZON, UPDATES = 12, 3
@@ -30,6 +25,13 @@ pytestmark = [
 def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
     compiled: Callable[..., Module], hidden: tuple[int, ...]
 ) -> None:
+    pytest.importorskip("rich_click", reason="training needs the extra train")
+    from hamlet_train.gpu.training import GpuTraining
+    from hamlet_train.ranks import Ranks
+    from hamlet_train.run import Manifest
+    from hamlet_train.settings import Settings
+    from hamlet_train.training import begun
+
     module = compiled(LESSONS.read_text(encoding="utf-8"), "triton")
     settings = Settings(hidden=hidden, horizon=HORIZON, minibatches=3, rate=3e-3)
     # The second group has fewer lanes than the first one.
