@@ -28,7 +28,7 @@ from samples import recorded
 
 STEPS = 24
 """A day, with the resets in it; of one trace of each kind of space, `MORE_STEPS`."""
-MORE_STEPS = 96
+MORE_STEPS = 48
 TRITON_STEPS = 3
 
 pytestmark = pytest.mark.skipif(not traces(), reason=f"there are no recorded traces in {SHARED}")

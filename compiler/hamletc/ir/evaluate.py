@@ -5,17 +5,23 @@ A plain operation is the function of numpy that its row in `PLAIN` names, or one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
 
 from hamletc.ir import ops
-from hamletc.ir.function import Function, Table
+from hamletc.ir.function import Function, Node, Table
 from hamletc.ir.operands import operands
 from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Lookup, Op, Plain, Select, Type
 
 Array: TypeAlias = np.ndarray[Any, Any]
+Step: TypeAlias = tuple[Node, Callable[..., Array] | None, tuple[int, ...], np.dtype[Any]]
+"""A node; its operation, if that is plain, on the values of these numbers; the type of what it gives."""
+T = TypeVar("T")
+RECENT = 256
+"""So many functions and tables are prepared at a time: the ticks of a run evaluate the same ones again and again."""
 
 DTYPES: dict[Type, type[np.generic]] = {
     Type.F32: np.float32,
@@ -53,23 +59,79 @@ def node_values(
     """The value of every node, as arrays that broadcast to [lanes], or to [count, lanes] where a node depends on an
     element; arguments as `evaluate` takes them."""
     lanes = _lanes(inputs)
-    contents = {table.name: np.array(table.values, DTYPES[table.type]) for table in tables}
+    contents = _Contents(tables)
     counts = {output.name: output.count for output in function.outputs if output.count is not None}
     values: list[Array] = []
     folds: dict[tuple[str, tuple[int, ...]], dict[str, Array]] = {}
     with np.errstate(all="ignore"):
-        for node in function.nodes:
-            if isinstance(node.op, Fold):
+        for node, meaning, numbers, dtype in _steps(_Same(function)):
+            if meaning is not None:
+                value = meaning(*[values[number] for number in numbers])
+            elif isinstance(node.op, Fold):
                 key = node.op.function, node.op.initial
                 if key not in folds:
                     folds[key] = _fold(node.op, [values[operand] for operand in node.op.initial], tables, folded, lanes)
                 value = folds[key][node.op.output]
             else:
                 value = apply(node.op, values, inputs, contents, counts)
-            if value.dtype != DTYPES[node.type]:
+            if value.dtype != dtype:
                 raise TypeError(f"{function.name}: {node.op} gives {value.dtype}, not {node.type.value}")
             values.append(value)
     return values
+
+
+class _Same(Generic[T]):
+    """An object as a key that is found by what it is, and not by all that stands in it."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: T) -> None:
+        self.of = of
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.of is self.of
+
+    def __hash__(self) -> int:
+        return id(self.of)
+
+
+class _Contents(dict[str, Array]):
+    """The arrays of tables by name, made when they are read."""
+
+    def __init__(self, tables: Iterable[Table]) -> None:
+        super().__init__()
+        self._tables = tables
+
+    def __missing__(self, name: str) -> Array:
+        array = _contents(_Same(next(table for table in self._tables if table.name == name)))
+        self[name] = array
+        return array
+
+
+@lru_cache(RECENT)
+def _contents(table: _Same[Table]) -> Array:
+    return _fixed(table.of.values, table.of.type)
+
+
+@lru_cache(RECENT)
+def _steps(function: _Same[Function]) -> tuple[Step, ...]:
+    return tuple(_step(node) for node in function.of.nodes)
+
+
+def _step(node: Node) -> Step:
+    dtype = np.dtype(DTYPES[node.type])
+    if isinstance(node.op, Const):
+        constant = _fixed([node.op.value], node.op.type)
+        return node, lambda: constant, (), dtype
+    meaning = _MEANINGS.get(type(node.op))
+    return node, meaning, () if meaning is None else operands(node.op), dtype
+
+
+def _fixed(values: Sequence[float], kind: Type) -> Array:
+    """An array that nobody writes, since many evaluations share it."""
+    array = np.array(values, DTYPES[kind])
+    array.setflags(write=False)
+    return array
 
 
 def _lanes(inputs: Mapping[str, Array]) -> int:

@@ -21,24 +21,23 @@ def walking_distance(lanes: Lanes, affordance: str) -> Tensor:
     own = lanes.index()
     to, there = torch.unique(place.long(), return_inverse=True)
     walks = lanes.constant.walks
-    for cell in to.tolist():
-        if cell not in walks:
-            walks[cell] = walks_to(lanes, cell)
+    new = [cell for cell in to.tolist() if cell not in walks]
+    walks |= zip(new, walks_to(lanes, new), strict=True)
     rows = torch.stack([walks[cell] for cell in to.tolist()])
     return rows[there.expand_as(own), own].to(torch.float32)
 
 
-def walks_to(lanes: Lanes, cell: int) -> Tensor:
-    """The fewest moves from every cell to this one, i32 [cells]; from walls and to walls none lead.
+def walks_to(lanes: Lanes, goals: list[int]) -> Tensor:
+    """The fewest moves from every cell to each of these, i32 [goals, cells]; from walls and to walls none lead.
 
     Each round lets every cell know what its neighbours by a move knew before; the last one changes nothing.
     """
     cells = prod(lanes.grid.sizes)
     leads = landings(lanes)
-    steps = torch.full((cells,), cells, dtype=torch.int32, device=lanes.age.device)
-    steps[cell] = 0
+    steps = torch.full((len(goals), cells), cells, dtype=torch.int32, device=lanes.age.device)
+    steps[range(len(goals)), goals] = 0
     while True:
-        nearer = torch.minimum(steps, (steps[leads] + 1).amin(dim=0)) if len(leads) else steps
+        nearer = torch.minimum(steps, (steps[:, leads] + 1).amin(dim=1)) if len(leads) else steps
         if torch.equal(nearer, steps):
             return steps if lanes.constant.ground is None else steps.masked_fill(lanes.ground.walls, cells)
         steps = nearer
