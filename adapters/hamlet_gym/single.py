@@ -70,7 +70,11 @@ class Env(gymnasium.Env[Any, Any]):
         # The last one is -1.
         most = max(len(env.universe.affordances), len(env.universe.causes) + 1)
         self._numbers = [*(np.int32(number) for number in range(most)), np.int32(-1)]
-        self._taken = Taken.by(env, self.action_space)
+        # A step hands out nothing but what every universe has.
+        self._plain = self._all_chosen and not (self._grouped or self._reports or self._window is not None)
+        taken = Taken.by(env)
+        self._taken, self._only = taken.of(self.action_space), taken.only(self.action_space)
+        self._choices = taken.count
         self._np_random, self._np_random_seed = seeding.np_random(env.seed)
 
     @property
@@ -79,6 +83,7 @@ class Env(gymnasium.Env[Any, Any]):
         self._lent = True
         if self._single is not None:
             self._single.watching = True
+            self._single.linger()
         return self._env
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -96,6 +101,8 @@ class Env(gymnasium.Env[Any, Any]):
             self._show()
             seen = self._single.observation.copy()
             return self._seen(seen) if self._grouped else seen, {"action_mask": self._chosen_from(self._single)}
+        if self._single is not None:
+            self._single.linger()
         frame = self._worlds.reset(seed, params)
         if seed is not None or self._env.seed != self._np_random_seed:
             super().reset(seed=self._env.seed)
@@ -115,10 +122,14 @@ class Env(gymnasium.Env[Any, Any]):
                 return self._stepped(action)
             single = self._single = self._alone()
             assert single is not None
+        if single.at_once is not None:
+            return single.at_once(action)
         number, controls = self._taken(action)
         if not single.running:
             single.check()
         single.step(number, controls)
+        if self._plain:
+            self._plain = single.hasten(self._taken, self._choices, self._only, self._numbers)
         terminated, truncated = single.terminated[0], single.truncated[0]
         if terminated or truncated:
             single.end()
@@ -187,6 +198,7 @@ class Env(gymnasium.Env[Any, Any]):
         self._worlds.close()
         if self._single is not None:
             self._single.running = False
+            self._single.linger()
         if self._window is not None:
             self._window.close()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -13,13 +13,11 @@ from hamlet.env.environment import Env
 from hamlet.errors import EnvError, shown
 from hamlet.schema.actions import idle_action
 from hamlet_adapters.choosing import num_choices
+from hamlet_adapters.single import Control, Taking
 from hamlet_adapters.worlds import whole_controls
 from hamlet_gym.spaces import Choice, called, numbers_of
 
 FLOAT, ONE = np.dtype(np.float32), (1,)
-
-Taking: TypeAlias = "Callable[[Any], tuple[int, Sequence[float]]]"
-"""Gives the action in range and the controls of what an agent is said to do, or raises `EnvError`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +42,23 @@ class Taken:
     whole: bool
 
     @staticmethod
-    def by(env: Env, space: Choice) -> Taking:
-        """A function that converts the actions of an environment with this space of actions."""
+    def by(env: Env) -> Taken:
+        """The conversion for an environment."""
         low, high = tuple(env.control_low.tolist()), tuple(env.control_high.tolist())
-        taken = Taken(env, num_choices(env), idle_action(env.universe), (len(low),), low, high, whole_controls(env))
-        if not low:
-            return taken.action
+        return Taken(env, num_choices(env), idle_action(env.universe), (len(low),), low, high, whole_controls(env))
+
+    def only(self, space: Choice) -> Control | None:
+        """The control that agents with this space of actions say alone, if they do, and it is no whole number."""
+        alone = len(self.low) == 1 and not self.whole and not isinstance(space, spaces.Dict)
+        return (self.wait, self.low[0], self.high[0]) if alone else None
+
+    def of(self, space: Choice) -> Taking:
+        """A function that converts the actions of this space."""
+        if not self.low:
+            return self.action
         if isinstance(space, spaces.Dict):
-            return taken.both
-        return taken.control if len(low) == 1 and not taken.whole else taken.controls
+            return self.both
+        return self.controls if self.only(space) is None else self.control
 
     def action(self, argument: Any) -> tuple[int, Sequence[float]]:
         """The number of an action."""

@@ -17,6 +17,7 @@ import torch
 from hamlet.backend.protocol import Clock
 from hamlet.launch.cpu.entry import COUNT, LANES, LINE, WIDE, Entry
 from hamlet.launch.cpu.memory import Array
+from hamlet.launch.cpu.turn import Answer, Step, Turn, step_of
 
 CALL = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
 """A function of C that is called with Python's lock held: whoever takes the lock in the meantime keeps it for
@@ -47,7 +48,7 @@ class Single:
         self._memory = words = array("q", words)
         self._address = words.buffer_info()[0]
         self._call = CALL(entry.address)
-        self._kept = entry, kept
+        self._entry, self._kept = entry, kept
         self._tensors = tuple(tensors)
         self._addresses = [each.data_ptr() for each in self._tensors]
         # It begins a cache line.
@@ -99,6 +100,25 @@ class Single:
             assert self._all_controls is not None, "a universe with controls"
             self._all_controls[:] = controls
         self.step(now, actions[0], ())
+
+    def at_once(self, now: Clock, answer: Answer) -> Step:
+        """`step` and what it hands out, as one call of Python, until another seed is taken.
+
+        Raises:
+            EnvError: see `hamlet.native.library.library`.
+        """
+        if now.seed != self._seed:
+            self._take_seed(now.seed)
+        turn, words, shares = Turn(), self._memory, self._shares
+        turn.kernel, turn.words = self._entry.address, self._address
+        turn.tick = self._address + self._tick * words.itemsize
+        turn.share, turn.full = ctypes.addressof(ctypes.c_char.from_buffer(shares)), self._share
+        turn.count = len(self._controls)
+        turn.action, turn.controls = (
+            self._actions.ctypes.data,
+            0 if self._all_controls is None else self._all_controls.ctypes.data,
+        )
+        return step_of(turn, answer, now, self)
 
     def begin(self, seed: int) -> None:
         """See `hamlet.backend.protocol.Single`."""
