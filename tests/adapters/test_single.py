@@ -184,13 +184,21 @@ def test_whoever_has_the_environment_can_do_anything_with_it(kite: Module) -> No
 
 
 @pytest.mark.parametrize(
-    ("universe", "taking", "checks", "copies"),
-    [("meal", ["action"], [], 2), ("kite", ["both", "action", "controls"], ["Held.check"], 3)],
+    ("universe", "calls", "copies"),
+    [
+        ("meal", [], 0),
+        (
+            "kite",
+            ["Taken.both", "Taken.action", "Taken.controls", "SingleSteps.step", "Held.check", "Single.step"],
+            3,
+        ),
+    ],
 )
 def test_a_step_calls_few_functions(
-    universe: str, taking: list[str], checks: list[str], copies: int, request: pytest.FixtureRequest
+    universe: str, calls: list[str], copies: int, request: pytest.FixtureRequest
 ) -> None:
-    """Each function of Python takes a fiftieth of a step, and each copy a twentieth: of what is handed out alone."""
+    """Each function of Python takes a fiftieth of a step, and each copy a twentieth: of what is handed out alone. Where
+    a universe has no params, no function is one of Python."""
     module = MEAL if universe == "meal" else request.getfixturevalue("kite")
     env = Env(module, backend="c", seed=1)
     env.reset()
@@ -210,9 +218,81 @@ def test_a_step_calls_few_functions(
         env.step(third)
     finally:
         sys.setprofile(None)
-    taken = [f"Taken.{name}" for name in taking]
-    assert called == ["Env.step", *taken, "SingleSteps.step", *checks, "Single.step"]
+    assert called == ["Env.step", *calls]
     assert made.count("copy") == copies
+
+
+CART = """
+universe cart
+space none
+lifespan 30 ticks
+control push in -1 .. 0.5
+meter place = uniform(-0.1, 0.1) in -2 .. 2
+rule rolls { place += 0.1 * push + uniform(-0.01, 0.01) }
+dies when place >= 0.6
+reward place
+observe { meters }
+"""
+
+
+def refusal(env: Env, action: Any) -> str:
+    with pytest.raises(EnvError) as refused:
+        env.step(action)
+    return str(refused.value)
+
+
+@pytest.fixture(scope="module")
+def cart(compiled: Callable[[str], Module]) -> Module:
+    return compiled(CART)
+
+
+@pytest.mark.parametrize("universe", ["meal", "cart"])
+def test_a_step_at_once_is_a_step(universe: str, request: pytest.FixtureRequest) -> None:
+    """It takes and refuses what other steps do, in the same words, and a refused step changes nothing."""
+    module = MEAL if universe == "meal" else request.getfixturevalue("cart")
+    one, other = Env(module, backend="c", seed=2), Env(module, backend="c", seed=2)
+    assert other.env.seed == 2
+    control = np.float32([0.25])
+    taken = (
+        [1, np.int64(2), np.array(1), np.uint8(3)] if universe == "meal" else [control, control.astype(float), [0.5]]
+    )
+    refused = [-1, 99, 10**30, 1.5, "UP", None, np.array([1, 2]), control * 3, np.float32([np.nan]), [[0.25]]]
+    before = [np.int64(1) if universe == "meal" else control]
+    assert equal(one.reset(), other.reset())
+    assert equal(one.step(before[0]), other.step(before[0]))
+    assert one._single is not None and one._single.at_once is not None
+    for number in range(60):
+        assert refusal(one, refused[number % len(refused)]) == refusal(other, refused[number % len(refused)])
+        action = taken[number % len(taken)]
+        stepped = one.step(action)
+        assert equal(stepped, other.step(action)), number
+        assert type(one._single._now.acted) is int
+        if stepped[2] or stepped[3]:
+            assert one._single.at_once is None
+            assert refusal(one, action) == refusal(other, action)
+            assert equal(one.reset(), other.reset())
+            assert one._single.at_once is not None
+    assert equal(one.reset(seed=9), other.reset(seed=9))
+    for _ in range(3):
+        assert equal(one.step(before[0]), other.step(before[0]))
+    assert one._single.at_once is not None
+    again = copy.deepcopy(one)
+    assert equal(again.step(before[0]), other.step(before[0]))
+    one.close()
+    assert "closed" in refusal(one, before[0])
+
+
+def test_who_has_the_environment_is_looked_for_at_each_step() -> None:
+    env, other = Env(MEAL, backend="c", seed=5), Env(MEAL, backend="interpreter", seed=5)
+    for each in (env, other):
+        each.reset()
+        each.step(1)
+    assert env._single is not None and env._single.at_once is not None
+    env.env.load_state_dict(env.env.state_dict())
+    assert env._single.at_once is None
+    for action in (2, 3, 4):
+        assert equal(env.step(action), other.step(action))
+    assert env._single.at_once is None
 
 
 def test_ctrl_c_falls_between_ticks() -> None:

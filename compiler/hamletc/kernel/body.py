@@ -95,8 +95,11 @@ def identifier(name: str) -> str:
 
 def table_name(table: str) -> str:
     """A table in generated text, an argument of kernels or a constant: `table_time_sin` of `time.sin`. No local name
-    begins like this."""
-    return f"table_{identifier(table)}"
+    begins like this. It has no other name, so characters that identifiers lack stay apart: `cells.草` is
+    `table_cells_u8349_`."""
+    kind, _, rest = table.partition(".")
+    apart = re.sub(r"[^A-Za-z0-9_]", lambda odd: f"u{ord(odd[0]):x}_", rest)
+    return f"table_{identifier(f'{kind}.{apart}' if rest else kind)}"
 
 
 def unique(name: str, taken: set[str]) -> str:

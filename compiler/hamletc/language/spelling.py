@@ -16,6 +16,8 @@ _BINARY = {"or": _OR, "and": _AND, "+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _M
 
 _BEGINNING, _INDEXED = frozenset(("on",)), frozenset(("at", "in", "on"))
 """Words that mean something else where an expression begins, and in front of a bracket."""
+_HIDING = frozenset(("on", "map"))
+"""Keywords that a declaration without backticks hides everywhere: `on rest`, `space grid map`."""
 _THROUGH = frozenset(("cells",))
 """Words that mean something else behind `over`."""
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -27,7 +29,8 @@ def spell_name(name: syntax.Name, keywords: frozenset[str] = frozenset()) -> str
     if _OF_ROLE.fullmatch(name.text) and not name.quoted:
         return name.text
     bare = _PLAIN.fullmatch(name.text) and name.text not in RESERVED and name.text not in keywords
-    return name.text if bare and not (name.quoted and name.text in MEANINGS) else f"`{name.text}`"
+    meant = name.quoted and (name.text in MEANINGS or name.text in _HIDING)
+    return name.text if bare and not meant else f"`{name.text}`"
 
 
 def spell_quantity(text: str, unit: syntax.Unit) -> str:

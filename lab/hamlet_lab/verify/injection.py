@@ -100,7 +100,7 @@ class Injector:
             elsewhere = self._whereabouts.positions(state, torch.full_like(affordance, schema.NOWHERE))
             state["used_at"] = torch.where(draws.chance(0.8, lanes), state["position"], elsewhere)
         if "last" in fields:
-            state |= self._uses(affordance)
+            state |= self._uses(affordance, state["age"])
         if "inputs" in fields:
             state["inputs"] = self._values(universe.inputs, lanes)
         if "hour" in fields:
@@ -269,8 +269,9 @@ class Injector:
             case duration:
                 return duration - 1
 
-    def _uses(self, affordance: Tensor) -> dict[str, Tensor]:
-        """One affordance has a streak, often the one where the agent is; it is the last use or nothing is."""
+    def _uses(self, affordance: Tensor, age: Tensor) -> dict[str, Tensor]:
+        """One affordance has a streak, often the one where the agent is, as far as the agent has lived so many ticks; it
+        is the last use or nothing is."""
         lanes, draws, count = self._shape.lanes, self._draws, len(self._universe.affordances)
         latest = torch.where(draws.chance(0.6, lanes), affordance, draws.integers(-1, count, lanes))
         last = latest.masked_fill(draws.chance(0.2, lanes), schema.NOWHERE)
@@ -278,6 +279,7 @@ class Injector:
             return {"last": last}
         near = self._near(self._compared[Streak], 1, LONG)
         length = torch.where(draws.chance(0.7, lanes), draws.one_of(near, lanes), draws.integers(1, 10, lanes))
+        length = torch.minimum(length, age)
         its_own = torch.arange(count).unsqueeze(1) == latest
         seen = torch.stack([draws.chance(0.5, lanes) for _ in range(count)]) | its_own
         return {"last": last, "streaks": torch.where(its_own, length, 0).to(torch.int32), "seen": seen}

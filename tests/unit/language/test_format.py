@@ -212,6 +212,7 @@ observe { here Sea nothing  constant 0 1 -0.5 }
             "affordance A { capacity distance to distance to highest a }",
         ),
         ("affordance A { capacity `distance` }", "affordance A { capacity distance }"),
+        ("table `on` 2 { 0 1 } let `map` = 3", "table `on` 2 { 0 1 }\nlet `map` = 3"),  # bare they hide keywords
         ("without reward `home`", "without reward home"),
         ("without reward `action`", "without reward `action`"),  # `action` alone would begin a declaration
     ],

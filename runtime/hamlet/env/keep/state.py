@@ -107,6 +107,9 @@ def _check_relations(universe: Universe, shape: Shape, state: dict[str, torch.Te
             'the state holds a world without an agent alive: only an environment with autoreset "next_step" has those'
         )
     _check_returns(universe, state["episode_return"], age)
+    # Meters that streaks change have bounds that rely on it.
+    if "streaks" in state and bool((state["streaks"] > age).any()):
+        raise EnvError("the state holds a streak of more uses than its agent has lived ticks")
     if schema.has_progress(universe):
         _check_progress(universe, state["engaged"], state["progress"])
     if "used_at" in state:
