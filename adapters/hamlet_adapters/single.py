@@ -79,13 +79,15 @@ class SingleWorld(SingleSteps):
             return False
         outcomes = {name: self.outputs.buffers.outcome[name].numpy() for name in OUTCOMES}
         idle, *bounds = (0, math.inf, -math.inf) if control is None else control
-        copies = self.observation.copy, self.action_mask.copy
-        answer = Answer(taken, actions, idle, (bounds[0], bounds[1]), *copies, outcomes, numbers, self.end)
+        shown = self.observation, self.action_mask
+        answer = Answer(taken, actions, idle, (bounds[0], bounds[1]), *shown, outcomes, numbers, self.end)
         try:
             self._hastened = single.at_once(self._now, answer)
         except EnvError:
             # Machine code that came with a package needs no compiler.
             return False
+        # A step then writes the action where this tensor has it.
+        self._now.acted = single.actions
         self.at_once = self._hastened
         return True
 

@@ -122,8 +122,9 @@ class Env(gymnasium.Env[Any, Any]):
                 return self._stepped(action)
             single = self._single = self._alone()
             assert single is not None
-        if single.at_once is not None:
-            return single.at_once(action)
+        at_once = single.at_once
+        if at_once is not None:
+            return at_once(action)
         number, controls = self._taken(action)
         if not single.running:
             single.check()

@@ -270,8 +270,8 @@ class Injector:
                 return duration - 1
 
     def _uses(self, affordance: Tensor, age: Tensor) -> dict[str, Tensor]:
-        """One affordance has a streak, often the one where the agent is, as far as the agent has lived so many ticks; it
-        is the last use or nothing is."""
+        """One affordance has a streak of at most a use per tick lived, often the one where the agent is; it is the
+        last use or nothing is."""
         lanes, draws, count = self._shape.lanes, self._draws, len(self._universe.affordances)
         latest = torch.where(draws.chance(0.6, lanes), affordance, draws.integers(-1, count, lanes))
         last = latest.masked_fill(draws.chance(0.2, lanes), schema.NOWHERE)

@@ -16,14 +16,11 @@ typedef struct {
     void (*more)(object *);
     void (*fewer)(object *);
     object *(*type)(object *);
-    object *(*attribute)(object *, object *);
     int (*set_attribute)(object *, object *, object *);
     object *(*call)(object *);
     object *(*call_with)(object *, ...);
     object *(*error)(void);
     void (*forget)(void);
-    int (*is_true)(object *);
-    object *(*compare)(object *, object *, int);
     long (*whole)(object *);
     double (*real)(object *);
     object *(*of_whole)(long long);
@@ -33,26 +30,30 @@ typedef struct {
     int (*set_item)(object *, intptr_t, object *);
     object *(*copied)(object *);
     int (*set_key)(object *, object *, object *);
+    intptr_t (*length)(object *);
     object *(*element)(object *, intptr_t);
+    /* numpy's */
+    object *(*copy)(object *, int);
 } python;
 
-enum { EQUAL = 2 };
+enum { ROWS_FIRST = 0 };
 
 /* What a step reads and writes, in the order of `hamlet.launch.cpu.turn.Turn`. */
 typedef struct {
     const python *by;
     void (*kernel)(i64 *);
     i64 *words, *tick, *share;
-    i64 full, actions, count;
+    i64 now, full, actions, count;
     i32 *action;
     float *controls;
     const float *reward;
     const u8 *terminated, *truncated;
     const i32 *used, *cause;
+    i32 idle;
     float least, greatest;
-    object *now, *idle, *taken, *observation, *mask, *numbers, *ended, *info;
-    object *plain, *of_numpy, *array, *narrow, *one;
-    object *tick_name, *acted_name, *dtype_name, *shape_name;
+    object *clock, *taken, *observation, *mask, *numbers, *ended, *info;
+    object *plain, *of_numpy, *array, *narrow;
+    object *tick_name;
     object *mask_key, *used_key, *cause_key;
     /* PyMethodDef */
     const char *name;
@@ -78,39 +79,46 @@ static int put(const turn *of, object *into, object *key, object *value) {
     return wrong;
 }
 
-/* Whether an object is an array [1] of binary32. */
-static bool is_narrow(const turn *of, object *given) {
+/* The number of an array [1] of binary32, which then is written; gives whether it is one. */
+static bool narrow(const turn *of, object *given, float *number) {
     const python *by = of->by;
-    if (!is(of, by->type(given), of->array) || !is(of, by->attribute(given, of->dtype_name), of->narrow)) return false;
-    object *shape = by->attribute(given, of->shape_name);
-    object *equal = shape ? by->compare(shape, of->one, EQUAL) : 0;
-    bool fits = equal && by->is_true(equal) == 1;
-    if (equal) by->fewer(equal);
-    if (shape) by->fewer(shape);
+    if (!is(of, by->type(given), of->array) || by->length(given) != 1) {
+        by->forget();
+        return false;
+    }
+    object *value = by->element(given, 0);
+    if (!value) {
+        by->forget();
+        return false;
+    }
+    bool fits = is(of, by->type(value), of->narrow);
+    if (fits) *number = (float)by->real(value);
+    by->fewer(value);
     return fits;
 }
 
 /* Write an action and controls as Python takes them, which refuses what is out of range. */
-static int taken(const turn *of, object *given, object **acted) {
+static int taken(const turn *of, object *given) {
     const python *by = of->by;
     object *both = by->call_with(of->taken, given, (object *)0);
-    object *controls = both ? by->element(both, 1) : 0;
-    *acted = controls ? by->element(both, 0) : 0;
+    object *action = both ? by->element(both, 0) : 0;
+    object *controls = action ? by->element(both, 1) : 0;
     i64 row = 0;
-    if (*acted) *of->action = (i32)by->whole(*acted);
-    for (; *acted && row < of->count; row++) {
+    if (controls) *of->action = (i32)by->whole(action);
+    for (; controls && row < of->count; row++) {
         object *value = by->element(controls, row);
         if (!value) break;
         of->controls[row] = (float)by->real(value);
         by->fewer(value);
     }
     if (both) by->fewer(both);
+    if (action) by->fewer(action);
     if (controls) by->fewer(controls);
-    return *acted && row == of->count && !by->error() ? 0 : -1;
+    return controls && row == of->count && !by->error() ? 0 : -1;
 }
 
 /* Write what an agent is said to do: the usual types at once, all others as Python does. */
-static int take(const turn *of, object *given, object **acted) {
+static int take(const turn *of, object *given) {
     const python *by = of->by;
     if (of->count == 0 && (is(of, by->type(given), of->plain) || is(of, by->type(given), of->of_numpy))) {
         long number = by->whole(given);
@@ -118,28 +126,24 @@ static int take(const turn *of, object *given, object **acted) {
             by->forget();
         else if (0 <= number && number < of->actions) {
             *of->action = (i32)number;
-            return (*acted = by->of_whole(number)) ? 0 : -1;
+            return 0;
         }
-    } else if (of->count == 1 && is_narrow(of, given)) {
-        object *value = by->element(given, 0);
-        if (!value) return -1;
-        float control = (float)by->real(value);
-        by->fewer(value);
-        if (of->least <= control && control <= of->greatest) {
+    } else if (of->count == 1) {
+        float control;
+        if (narrow(of, given, &control) && of->least <= control && control <= of->greatest) {
             *of->controls = control;
-            by->more(of->idle);
-            *acted = of->idle;
+            *of->action = of->idle;
             return 0;
         }
     }
-    return taken(of, given, acted);
+    return taken(of, given);
 }
 
 /* The dictionary of a step. A negative number is the last of the numbers. */
 static object *info(const turn *of) {
     const python *by = of->by;
     object *made = by->copied(of->info);
-    if (made && !put(of, made, of->mask_key, by->call(of->mask)) &&
+    if (made && !put(of, made, of->mask_key, by->copy(of->mask, ROWS_FIRST)) &&
         !put(of, made, of->used_key, by->element(of->numbers, *of->used)) &&
         !put(of, made, of->cause_key, by->element(of->numbers, *of->cause)))
         return made;
@@ -161,28 +165,18 @@ static object *together(const turn *of, object **objects, intptr_t count) {
     return made;
 }
 
-/* Count a tick; gives its number, or a negative one. */
-static i64 counted(const turn *of, object *acted) {
-    const python *by = of->by;
-    object *now = by->attribute(of->now, of->tick_name);
-    if (!now) return -1;
-    i64 tick = by->whole(now);
-    by->fewer(now);
-    object *next = by->of_whole((tick + 1) & 0xFFFFFFFF);
-    if (!next) return -1;
-    bool wrong = by->set_attribute(of->now, of->acted_name, acted) || by->set_attribute(of->now, of->tick_name, next);
-    by->fewer(next);
-    return wrong ? -1 : tick;
-}
-
 /* Of Python, with what an agent does: the tuple of a step. */
 static object *step(object *self, object *given) {
-    const turn *of = pointer_in(self, 0);
+    turn *of = pointer_in(self, 0);
     const python *by = of->by;
-    object *acted = 0;
-    i64 tick = take(of, given, &acted) ? -1 : counted(of, acted);
-    if (acted) by->fewer(acted);
-    if (tick < 0) return 0;
+    if (take(of, given)) return 0;
+    i64 tick = of->now;
+    object *next = by->of_whole((tick + 1) & 0xFFFFFFFF);
+    if (!next) return 0;
+    int wrong = by->set_attribute(of->clock, of->tick_name, next);
+    by->fewer(next);
+    if (wrong) return 0;
+    of->now = (tick + 1) & 0xFFFFFFFF;
     *of->tick = tick;
     *of->share = of->full;
     of->kernel(of->words);
@@ -192,7 +186,7 @@ static object *step(object *self, object *given) {
         if (!done) return 0;
         by->fewer(done);
     }
-    object *objects[] = {by->call(of->observation), by->of_real(*of->reward), by->of_bool(terminated),
+    object *objects[] = {by->copy(of->observation, ROWS_FIRST), by->of_real(*of->reward), by->of_bool(terminated),
                          by->of_bool(truncated), info(of)};
     return together(of, objects, 5);
 }

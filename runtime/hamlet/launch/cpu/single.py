@@ -102,7 +102,7 @@ class Single:
         self.step(now, actions[0], ())
 
     def at_once(self, now: Clock, answer: Answer) -> Step:
-        """`step` and what it hands out, as one call of Python, until another seed is taken.
+        """`step` and what it hands out, as one call of Python, until something else runs ticks or begins another seed.
 
         Raises:
             EnvError: see `hamlet.native.library.library`.

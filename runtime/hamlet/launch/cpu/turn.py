@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from hamlet.backend.protocol import Clock
+from hamlet.errors import EnvError
 from hamlet.native.library import library
 from hamlet.native.texts import text
 
@@ -24,14 +29,11 @@ FUNCTIONS = (
     "Py_IncRef",
     "Py_DecRef",
     "PyObject_Type",
-    "PyObject_GetAttr",
     "PyObject_SetAttr",
     "PyObject_CallNoArgs",
     "PyObject_CallFunctionObjArgs",
     "PyErr_Occurred",
     "PyErr_Clear",
-    "PyObject_IsTrue",
-    "PyObject_RichCompare",
     "PyLong_AsLong",
     "PyFloat_AsDouble",
     "PyLong_FromLongLong",
@@ -41,27 +43,25 @@ FUNCTIONS = (
     "PyTuple_SetItem",
     "PyDict_Copy",
     "PyDict_SetItem",
+    "PyObject_Size",
     "PySequence_GetItem",
 )
 """Functions of Python that a step calls, all of its stable ABI (https://docs.python.org/3/c-api/stable.html)."""
+COPY = "PyArray_NewCopy"
 MASK, USED, CAUSE = "action_mask", "used", "cause"
 OBJECTS: dict[str, Any] = {
     "info": dict.fromkeys((MASK, USED, CAUSE)),
     "plain": int,
     "of_numpy": np.int64,
     "array": np.ndarray,
-    "narrow": np.dtype(np.float32),
-    "one": (1,),
+    "narrow": np.float32,
     "tick_name": "tick",
-    "acted_name": "acted",
-    "dtype_name": "dtype",
-    "shape_name": "shape",
     "mask_key": MASK,
     "used_key": USED,
     "cause_key": CAUSE,
 }
 """Objects that every step takes."""
-OF_ANSWER = ("idle", "taken", "observation", "mask", "numbers", "ended")
+OF_ANSWER = ("taken", "observation", "mask", "numbers", "ended")
 OUTCOMES = {"reward": np.float32, "terminated": np.bool_, "truncated": np.bool_, USED: np.int32, CAUSE: np.int32}
 Array: TypeAlias = np.ndarray[Any, Any]
 Step: TypeAlias = Callable[[Any], tuple[Any, float, bool, bool, dict[str, Any]]]
@@ -73,10 +73,11 @@ class Turn(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in ("by", "kernel", "words", "tick", "share")),
-        *((name, ctypes.c_int64) for name in ("full", "actions", "count")),
+        *((name, ctypes.c_int64) for name in ("now", "full", "actions", "count")),
         *((name, ctypes.c_void_p) for name in ("action", "controls", *OUTCOMES)),
+        ("idle", ctypes.c_int32),
         *((name, ctypes.c_float) for name in ("least", "greatest")),
-        *((name, ctypes.py_object) for name in ("now", *OF_ANSWER, *OBJECTS)),
+        *((name, ctypes.py_object) for name in ("clock", *OF_ANSWER, *OBJECTS)),
         ("name", ctypes.c_char_p),
         ("called", ctypes.c_void_p),
         ("flags", ctypes.c_int64),
@@ -93,7 +94,7 @@ class Answer:
         actions: the number of actions.
         idle: the action of an agent that says a control alone.
         controls: the least and the greatest number of that control; none is between them where agents say more.
-        observation, mask: make copies of the environment's own.
+        observation, mask: the environment's own, [values] and [actions] int8, of which a step hands out copies.
         outcomes: of the environment, by the names of `OUTCOMES`, [1] each.
         numbers: the objects that stand for the numbers of `used` and `cause`; the last one for -1.
         ended: called where the step ended the episode.
@@ -103,8 +104,8 @@ class Answer:
     actions: int
     idle: int
     controls: tuple[float, float]
-    observation: Callable[[], Array]
-    mask: Callable[[], Array]
+    observation: Array
+    mask: Array
     outcomes: dict[str, Array]
     numbers: list[Any]
     ended: Callable[[], None]
@@ -116,8 +117,9 @@ def is_able() -> bool:
     return sys.implementation.name == "cpython" and locked()
 
 
-def step_of(turn: Turn, answer: Answer, now: object, held: object) -> Step:
-    """The step of a `turn` with the pointers of its kernel, which holds on to `held`. `now` counts ticks.
+def step_of(turn: Turn, answer: Answer, clock: Clock, held: object) -> Step:
+    """The step of a `turn` with the pointers of its kernel, which holds on to `held`. Nobody else may count ticks of
+    the clock.
 
     Raises:
         EnvError: see `hamlet.native.library.library`.
@@ -128,7 +130,7 @@ def step_of(turn: Turn, answer: Answer, now: object, held: object) -> Step:
         assert answer.outcomes[name].dtype == dtype
         setattr(turn, name, answer.outcomes[name].ctypes.data)
     turn.actions, (turn.least, turn.greatest) = answer.actions, answer.controls
-    turn.now = now
+    turn.clock, turn.now, turn.idle = clock, clock.tick, answer.idle
     for name in OF_ANSWER:
         setattr(turn, name, getattr(answer, name))
     for name, value in OBJECTS.items():
@@ -140,6 +142,19 @@ def step_of(turn: Turn, answer: Answer, now: object, held: object) -> Step:
 
 @cache
 def _python() -> ctypes.Array[ctypes.c_void_p]:
-    """The addresses of Python's functions."""
+    """The addresses of Python's functions, and of numpy's that copies an array."""
     addresses = [ctypes.cast(ctypes.pythonapi[name], ctypes.c_void_p).value for name in FUNCTIONS]
-    return (ctypes.c_void_p * len(addresses))(*addresses)
+    return (ctypes.c_void_p * (len(addresses) + 1))(*addresses, _of_numpy(COPY))
+
+
+def _of_numpy(name: str) -> int | None:
+    """The address of a function of numpy's interface for C. Its place in the table of all has numpy's own header, and
+    the table is where that header finds it (https://numpy.org/doc/stable/reference/c-api/array.html)."""
+    header = Path(np.get_include(), "numpy", "__multiarray_api.h").read_text(encoding="utf-8")
+    place = re.search(rf"#define {name} \\\n(?:.*\\\n)* *PyArray_API\[(\d+)\]", header)
+    if place is None:
+        raise EnvError(f"numpy {np.__version__} has no {name}")
+    interface = import_module("numpy._core._multiarray_umath")._ARRAY_API
+    pointer_in = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    table = pointer_in(("PyCapsule_GetPointer", ctypes.pythonapi))(interface, None)
+    return (ctypes.c_void_p * (int(place[1]) + 1)).from_address(table)[int(place[1])]
