@@ -1,7 +1,9 @@
-"""python docs/gallery/sheet.py: the contact sheet of docs/gallery.md, with a picture of each shipped universe."""
+"""python docs/gallery/sheet.py: the contact sheets of docs/gallery.md and docs/ports.md, with a picture of each shipped
+universe."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -31,24 +33,37 @@ def board(path: Path) -> Pixels:
 
 
 def picture(path: Path) -> Pixels:
-    """A board, smaller, [HIGH, WIDE, 3] u8."""
+    """A board, smaller, [at most HIGH, WIDE, 3] u8."""
     pixels = board(path)
     times = max(2, -(-pixels.shape[0] // HIGH), -(-pixels.shape[1] // WIDE))
     height, width = (size // times for size in pixels.shape[:2])
     blocks = pixels[: times * height, : times * width].reshape(height, times, width, times, 3)
-    framed = np.full((HIGH, WIDE, 3), 255, np.uint8)
-    framed[:height, :width] = blocks.mean(axis=(1, 3)).astype(np.uint8)
-    framed[-1:], framed[:, -1:] = 220, 220
+    framed = np.full((height, WIDE, 3), 255, np.uint8)
+    framed[:, :width] = blocks.mean(axis=(1, 3)).astype(np.uint8)
     return framed
 
 
-def main() -> None:
-    """Write docs/gallery.png."""
-    paths = [*sorted(UNIVERSES.glob("*.hamlet")), *sorted((UNIVERSES / "gallery").glob("*.hamlet"))]
+def row(pictures: Sequence[Pixels]) -> Pixels:
+    """Pictures side by side, [as high as the highest, ACROSS * WIDE, 3] u8, with lines between."""
+    framed = np.full((max(len(each) for each in pictures) + 1, ACROSS * WIDE, 3), 255, np.uint8)
+    for number, each in enumerate(pictures):
+        framed[: len(each), number * WIDE : (number + 1) * WIDE] = each
+    framed[-1:], framed[:, WIDE - 1 :: WIDE] = 220, 220
+    return framed
+
+
+def sheet(paths: Sequence[Path], to: Path) -> None:
+    """Write a picture of each universe to a file."""
     pictures = [picture(path) for path in paths]
-    pictures += [np.full((HIGH, WIDE, 3), 255, np.uint8)] * (-len(pictures) % ACROSS)
-    rows = [np.concatenate(pictures[n : n + ACROSS], axis=1) for n in range(0, len(pictures), ACROSS)]
-    image.imsave(HERE.parent / "gallery.png", np.concatenate(rows), metadata={"Software": ""})
+    rows = [row(pictures[n : n + ACROSS]) for n in range(0, len(pictures), ACROSS)]
+    image.imsave(to, np.concatenate(rows), metadata={"Software": ""})
+
+
+def main() -> None:
+    """Write docs/gallery.png and docs/ports.png."""
+    ours = [*sorted(UNIVERSES.glob("*.hamlet")), *sorted((UNIVERSES / "gallery").glob("*.hamlet"))]
+    sheet(ours, HERE.parent / "gallery.png")
+    sheet(sorted((UNIVERSES / "ports").glob("*.hamlet")), HERE.parent / "ports.png")
 
 
 if __name__ == "__main__":
