@@ -2,7 +2,8 @@
 
     HAMLET_THREADS=1 OMP_NUM_THREADS=1 python benchmarks/policies.py
 
-A network of two hidden layers of 64 chooses what every agent does. *in a rollout*: `env.rollout(ticks, MLP)`.
+A network of two hidden layers of 64 chooses what every agent does; gru:32 and gru:64 have a memory of so many numbers
+between them, as `hamletc train --memory` makes it. *in a rollout*: `env.rollout(ticks, MLP)`.
 *torch*: `torch.nn.functional.linear`, a masked softmax, a draw and `env.step`, as trainers do it; its bits depend on
 the library. *by the order*: `MLP.forward` and `env.step`, with the rollout's bits. All take turns, one round after the
 other; a rate is by the time of the processor that the process took, so that others on the machine disturb little.
@@ -39,12 +40,27 @@ CAPABILITY = 90
 LANES = 64
 
 
-def town(worlds: int) -> Env:
-    return hamlet.make(hamlet.load(ROOT / "generated" / "town"), worlds=worlds, backend="c", seed=3, quiet=True)
+def town(worlds: int, name: str = "town") -> Env:
+    return hamlet.make(hamlet.load(ROOT / "generated" / name), worlds=worlds, backend="c", seed=3, quiet=True)
 
 
 def network(env: Env, **arguments: Any) -> MLP:
     return MLP.random(len(env.observation_names), env.num_actions, seed=1, **arguments)
+
+
+def remembering(env: Env, numbers: int, first: int = 64, second: int = 64) -> MLP:
+    """A network that remembers so many numbers."""
+    generator = torch.Generator().manual_seed(1)
+    values, actions = len(env.observation_names), env.num_actions
+
+    def weights(outputs: int, inputs: int) -> torch.Tensor:
+        return (torch.rand(outputs, inputs, generator=generator) * 2 - 1) * (3 / inputs) ** 0.5
+
+    sizes = (first, 2 * values + actions), (second, first + numbers), (actions + 1, second)
+    layers = [weights(*each) for each in sizes]
+    layers[-1] *= 0.01
+    gates = weights(2 * numbers, first), torch.zeros(2 * numbers)
+    return MLP(layers, [torch.zeros(outputs) for outputs, _ in sizes], gates=gates)
 
 
 def with_torch(env: Env, policy: MLP, ticks: int) -> None:
@@ -83,6 +99,14 @@ def cases() -> dict[str, tuple[int, Callable[[], object]]]:
         found[f"{activation}, in a rollout, all stored"] = WORLDS * TICKS, _rollout(town(WORLDS), policy, store=stored)
         found[f"{activation}, torch"] = WORLDS * OUTSIDE_TICKS, _run(with_torch, town(WORLDS), policy, OUTSIDE_TICKS)
         found[f"{activation}, by the order"] = SLOW_WORLDS * SLOW_TICKS, _run(by_the_order, slow, policy, SLOW_TICKS)
+    for name in ("town", "shifts"):
+        env = town(WORLDS, name)
+        networks = {f"gru:{numbers}": remembering(env, numbers) for numbers in (32, 64)}
+        if name != "town":
+            networks |= {activation: network(env, activation=activation) for activation in ("tanh", "relu")}
+        said = "" if name == "town" else f"{name}, "
+        for kind, policy in networks.items():
+            found[f"{said}{kind}, in a rollout"] = WORLDS * TICKS, _rollout(env, policy)
     few = town(64)
     found["tanh, 64 worlds, in a rollout"] = 64 * TICKS * 8, _rollout(few, network(few), TICKS * 8)
     found["tanh, 64 worlds, torch"] = 64 * TICKS * 8, _run(with_torch, town(64), network(few), TICKS * 8)
@@ -120,21 +144,22 @@ def measured(rounds: int) -> dict[str, Any]:
     }
 
 
-def counted(activation: str) -> dict[str, Any]:
-    """What the kernel executes on sm_90 for a full block: PTX instructions of a lane by name, and the rate at which an
-    H100 could issue them."""
+def counted(kind: str) -> dict[str, Any]:
+    """What the kernel of a network (tanh, relu, gru:32) executes on sm_90 for a full block: PTX instructions of a lane
+    by name, and the rate at which an H100 could issue them."""
     from hamlet.backend.buffers import Shape
     from hamlet.backend.protocol import Stream
-    from hamlet.launch.gpu.deciding import THREADS, decider
-    from hamlet.launch.gpu.networks import decide
+    from hamlet.launch.gpu.deciding import THREADS, decider, kernel_of
     from hamlet_lab.profile.model import GPUS
     from hamlet_lab.ptx.backend import Executed
 
-    env, executed = town(LANES), Executed(decide, CAPABILITY)
-    policy = network(env, activation=activation).prepared()
+    env, (kind, _, numbers) = town(LANES), kind.partition(":")
+    made = remembering(env, int(numbers)) if numbers else network(env, activation=kind)
+    policy = made.prepared().beginning(LANES, env.device)
+    executed = Executed(kernel_of(policy), CAPABILITY)
     assert env.observation is not None
     deciding = decider(policy, Shape(LANES, 1), Stream(1, 0), executed)
-    deciding(env.observation.T, env.action_mask.T, 0, None)
+    deciding(env.observation.T, env.action_mask.T, 0, env.state["age"])
     ((kernel, program),) = executed.compiled()
     lines, names = kernel.ptx.splitlines(), Counter[str]()
     for piece, warps in program.executions():
@@ -160,18 +185,18 @@ def table(report: dict[str, Any]) -> str:
         "",
         "Millions of agent-ticks in a second of one processor, by the time that the process took of it:",
         "",
-        "| town, two hidden layers of 64 | median | least | most |",
+        "| two hidden layers of 64; the town, or shifts | median | least | most |",
         "|---|--:|--:|--:|",
     ]
     lines += [
         f"| {name} | {rate['median']:.3g} | {rate['least']:.3g} | {rate['most']:.3g} |"
         for name, rate in report["rates"].items()
     ]
-    for activation, count in report["sm_90"].items():
+    for kind, count in report["sm_90"].items():
         names = ", ".join(f"{name} {number:,.0f}" for name, number in count["by name"].items())
         lines += [
             "",
-            f"The kernel of networks on sm_90, {activation}: {count['lane']:,.0f} instructions of PTX per agent-tick "
+            f"The kernel of networks on sm_90, {kind}: {count['lane']:,.0f} instructions of PTX per agent-tick "
             f"({names}). An H100 that issued one in every clock on each of its schedulers would come to "
             f"{count['issued M/s']:,.0f} million agent-ticks in a second; nothing here was measured on a GPU.",
         ]
@@ -186,7 +211,7 @@ def main() -> None:
     arguments = parser.parse_args()
     old = json.loads(arguments.json.read_text()) if arguments.json.exists() else {}
     if arguments.count:
-        report = old | {"sm_90": {activation: counted(activation) for activation in ("tanh", "relu")}}
+        report = old | {"sm_90": {kind: counted(kind) for kind in ("tanh", "relu", "gru:32")}}
     else:
         threads = {name: os.environ.get(name, "") for name in ("HAMLET_THREADS", "OMP_NUM_THREADS")}
         report = old | facts("benchmarks/policies.py", "c") | {"threads": threads, "rates": measured(arguments.rounds)}

@@ -92,16 +92,45 @@ HAMLET_INLINE vf32 log_vf32(vf32 x) {
 }
 HAMLET_INLINE vf32 log_from_1_vf32(vf32 x) { return log_of_normal(x, alike_vf32(127.0f)); }
 
-/* e**x of numbers from 0 to 80: where 2**n is no subnormal number and not infinite, the exponent of a product is a sum. */
-HAMLET_INLINE vf32 exp_from_0_vf32(vf32 x) {
-    vf32 shifted = fma_vf32(x, alike_vf32(0x1.715476p+0f), NEAREST), n = subtract_vf32(shifted, NEAREST), r, value;
-    r = fma_vf32(n, negate_vf32(LN2_LOW), fma_vf32(n, negate_vf32(LN2_HIGH), x));
-    value = add_vf32(fma_vf32(multiply_vf32(exp_polynomial(r), r), r, r), alike_vf32(1.0f));
+/* value * 2**n, of which the last bits of `shifted`, n + NEAREST, are n: where it is no subnormal number and not infinite,
+the exponent of a product is a sum. */
+HAMLET_INLINE vf32 with_exponent_vf32(vf32 value, vf32 shifted) {
     /* The bits of NEAREST are beyond those that are left. */
     return from_bits_vu32(add_vu32(to_bits_vf32(value), shift_left_vu32(to_bits_vf32(shifted), alike_vu32(23))));
 }
 
+/* e**x of numbers from 0 to 80. */
+HAMLET_INLINE vf32 exp_from_0_vf32(vf32 x) {
+    vf32 shifted = fma_vf32(x, alike_vf32(0x1.715476p+0f), NEAREST), n = subtract_vf32(shifted, NEAREST), r, value;
+    r = fma_vf32(n, negate_vf32(LN2_LOW), fma_vf32(n, negate_vf32(LN2_HIGH), x));
+    value = add_vf32(fma_vf32(multiply_vf32(exp_polynomial(r), r), r, r), alike_vf32(1.0f));
+    return with_exponent_vf32(value, shifted);
+}
+
 /* A polynomial near 0, else 1 - 2 / (e**(2 * abs(x)) + 1), with the sign of x. */
+#if HAMLET_AVX512
+/* Both polynomials have as many coefficients, and to choose between those takes less than a second polynomial. */
+#define ONE_OF(near, far) where_vf32(small, alike_vf32(near), alike_vf32(far))
+#define THEN_ONE_OF(near, far) sum = fma_vf32(sum, at, ONE_OF(near, far))
+HAMLET_INLINE vf32 tanh_vf32(vf32 x) {
+    const vf32 most = alike_vf32(10.0f), one = alike_vf32(1.0f);
+    vf32 size = absolute_vf32(x), limited = lesser_vf32(most, size), twice = add_vf32(limited, limited);
+    vf32 shifted = fma_vf32(twice, alike_vf32(0x1.715476p+0f), NEAREST), n = subtract_vf32(shifted, NEAREST);
+    vf32 r = fma_vf32(n, negate_vf32(LN2_LOW), fma_vf32(n, negate_vf32(LN2_HIGH), twice)), at, last, sum, near, far;
+    vbool small = less_vf32(size, alike_vf32(0x1.19999ap-1f));
+    at = where_vf32(small, multiply_vf32(x, x), r);
+    last = where_vf32(small, x, r);
+    sum = ONE_OF(0x1.19d0f4p-9f, 0x1.a257e6p-13f);
+    THEN_ONE_OF(-0x1.0c9a22p-7f, 0x1.6d4cbep-10f), THEN_ONE_OF(0x1.63ba5cp-6f, 0x1.110ffap-7f);
+    THEN_ONE_OF(-0x1.b9f3a2p-5f, 0x1.5554e8p-5f), THEN_ONE_OF(0x1.111082p-3f, 0x1.555556p-3f);
+    THEN_ONE_OF(-0x1.555554p-2f, 0x1p-1f);
+    near = fma_vf32(multiply_vf32(sum, at), last, last);
+    far = with_exponent_vf32(add_vf32(near, one), shifted);
+    far = subtract_vf32(one, divide_vf32(alike_vf32(2.0f), add_vf32(far, one)));
+    far = from_bits_vu32(bit_or_vu32(to_bits_vf32(far), bit_and_vu32(to_bits_vf32(x), alike_vu32(0x80000000u))));
+    return where_vf32(small, near, far);
+}
+#else
 HAMLET_INLINE vf32 tanh_vf32(vf32 x) {
     const vf32 most = alike_vf32(10.0f), one = alike_vf32(1.0f);
     vf32 size = absolute_vf32(x), square = multiply_vf32(size, size), small, limited, large, result;
@@ -112,6 +141,7 @@ HAMLET_INLINE vf32 tanh_vf32(vf32 x) {
     result = where_vf32(less_vf32(size, alike_vf32(0x1.19999ap-1f)), small, large);
     return where_vf32(less_vf32(x, alike_vf32(0.0f)), negate_vf32(result), result);
 }
+#endif
 
 /* The polynomial of sine or cosine at the rest of x by pi / 2, which is a sum of two numbers. */
 HAMLET_INLINE vf32 cos_vf32(vf32 x) {

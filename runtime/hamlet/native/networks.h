@@ -115,6 +115,20 @@ HAMLET_INLINE void store_span(f32 *y, ix outputs, ix output, span totals) {
     FOR_VECTORS(STORE)
 }
 
+/* What a hidden layer passes on of its sums. */
+HAMLET_INLINE vf32 passed_vf32(vf32 sum, ix activation) {
+    const vf32 zero = alike_vf32(0.0f);
+    return activation == TANH ? tanh_vf32(sum) : where_vf32(less_vf32(zero, sum), sum, zero);
+}
+
+/* What a hidden layer passes on of a span: while a CPU computes it, it begins with the next lane. */
+HAMLET_INLINE void pass_span(f32 *y, ix outputs, ix output, span totals, ix activation) {
+#define PASS(number)                         \
+    if (output + (number) * WIDE < outputs) \
+        store_vf32(y, output + (number) * WIDE, passed_vf32(totals.v##number, activation));
+    FOR_VECTORS(PASS)
+}
+
 /* The flags of as many inputs from `first` on as two words have: each loop over some is left at a place that no CPU knows
 before. */
 HAMLET_INLINE u64 two_words(const u32 *flags, ix first, ix inputs, ix pitch) {
@@ -132,11 +146,11 @@ HAMLET_INLINE span with_inputs(span totals, span_weights at, seen_lanes of, ix i
     return totals;
 }
 
-/* The first layer of a lane. */
-HAMLET_INLINE void first_layer(seen_lanes of, f32 *y, const f32 *weights, ix inputs, ix outputs) {
+/* What the first layer passes on of a lane. */
+HAMLET_INLINE void first_layer(seen_lanes of, f32 *y, const f32 *weights, ix inputs, ix outputs, ix activation) {
     for (ix output = 0; output < outputs; output += SPAN) {
         span_weights at = weights_of(weights, inputs, outputs, output);
-        store_span(y, outputs, output, with_inputs(biases(at), at, of, inputs));
+        pass_span(y, outputs, output, with_inputs(biases(at), at, of, inputs), activation);
     }
 }
 
@@ -161,6 +175,29 @@ HAMLET_INLINE void layer_of_lanes(const f32 *x, f32 *y, ix pitch, const f32 *wei
     }
     FOR_LANES(STORE_LANE)
 }
+
+/* Heads have few rows, and of a vector of which half is empty all would be computed: this is the lower half of a vector
+of outputs of TOGETHER lanes, into vectors. */
+#if HAMLET_AVX512 && WIDE == 16
+#define HALF 8
+#define BEGIN_HALF(lane) __m256 total##lane = _mm256_loadu_ps(weights);
+#define ADD_TO_HALF(lane) \
+    total##lane = _mm256_fmadd_ps(_mm256_set1_ps(x[(lane) * PITCH + input]), weight, total##lane);
+#define STORE_HALF(lane) _mm256_storeu_ps(y + (lane) * WIDE, total##lane);
+HAMLET_INLINE void half_of_lanes(const f32 *x, f32 *y, const f32 *weights, ix inputs) {
+    FOR_LANES(BEGIN_HALF)
+    for (ix input = 0; input < inputs; input++) {
+        __m256 weight = _mm256_loadu_ps(weights + (input + 1) * WIDE);
+        FOR_LANES(ADD_TO_HALF)
+    }
+    FOR_LANES(STORE_HALF)
+}
+#else
+#define HALF 0
+HAMLET_INLINE void half_of_lanes(const f32 *x, f32 *y, const f32 *weights, ix inputs) {
+    layer_of_lanes(x, y, WIDE, weights, inputs);
+}
+#endif
 
 /* SPAN outputs of one lane. */
 HAMLET_INLINE span layer_of_lane(const f32 *x, span_weights at, ix inputs) {
@@ -189,8 +226,12 @@ HAMLET_INLINE void heads_of(
     for (ix row = 0; row < rows; row += WIDE) {
         const f32 *part = weights + row * (inputs + 1);
         span_weights at = weights_of(part, inputs, 1, 0);
-        for (ix lane = 0; lane < whole; lane += TOGETHER)
-            layer_of_lanes(x + lane * PITCH, room + lane * WIDE, WIDE, part, inputs);
+        if (rows - row <= HALF)
+            for (ix lane = 0; lane < whole; lane += TOGETHER)
+                half_of_lanes(x + lane * PITCH, room + lane * WIDE, part, inputs);
+        else
+            for (ix lane = 0; lane < whole; lane += TOGETHER)
+                layer_of_lanes(x + lane * PITCH, room + lane * WIDE, WIDE, part, inputs);
         for (ix lane = whole; lane < count; lane++)
             store_vf32(room, lane * WIDE, layer_of_lane(x + lane * PITCH, at, inputs).v0);
         for (ix each = 0; each < WIDE && row + each < rows; each++)
@@ -199,15 +240,11 @@ HAMLET_INLINE void heads_of(
     }
 }
 
-/* What a hidden layer passes on, of so many lanes. */
+/* What a later layer passes on, of so many lanes. */
 HAMLET_INLINE void activate(f32 *y, ix outputs, ix count, ix activation) {
-    const vf32 zero = alike_vf32(0.0f);
     for (ix lane = 0; lane < count; lane++, y += PITCH)
-        for (ix output = 0; output < outputs; output += WIDE) {
-            vf32 value = fetch_vf32(y, output);
-            value = activation == TANH ? tanh_vf32(value) : where_vf32(less_vf32(zero, value), value, zero);
-            store_vf32(y, output, value);
-        }
+        for (ix output = 0; output < outputs; output += WIDE)
+            store_vf32(y, output, passed_vf32(fetch_vf32(y, output), activation));
 }
 
 /* The heads of so many lanes, at most BATCH, by the weights of a member. `room` has BATCH rows of outputs for two
@@ -217,10 +254,10 @@ HAMLET_HELPER void evaluate_batch(
     ix last = net->sizes.rows - 1, inputs = net->sizes.data[0], outputs = net->sizes.data[1];
     f32 *x = room, *y = room + BATCH * PITCH, *rest = y + BATCH * PITCH;
     for (ix lane = 0; lane < count; lane++)
-        first_layer(from_lane(of, lane * step), x + lane * PITCH, weights, inputs, outputs);
+        first_layer(from_lane(of, lane * step), x + lane * PITCH, weights, inputs, outputs, net->activation);
     for (ix layer = 1; layer < last; layer++) {
         f32 *before = x;
-        activate(x, outputs, count, net->activation);
+        if (layer > 1) activate(x, outputs, count, net->activation);
         weights += packed_size(inputs, outputs);
         inputs = outputs, outputs = net->sizes.data[layer + 1];
         if (layer == last - 1) {
@@ -244,23 +281,16 @@ HAMLET_HELPER void evaluate_lanes(
     }
 }
 
-/* The word of the random policy for a tick, of WIDE lanes from `lane` on. */
-HAMLET_INLINE vu32 policy_word(u32 lane, u32 tick, u32 low, u32 high) {
-    drawn_words drawn =
-        philox(ramp_vu32(lane), alike_vu32(tick >> 2), alike_vu32(1), alike_vu32(0), low, high);
-    switch (tick & 3) {
-    case 0: return drawn.word[0];
-    case 1: return drawn.word[1];
-    case 2: return drawn.word[2];
-    default: return drawn.word[3];
-    }
+/* The words of the random policy for a tick and its three neighbours, of which the first has a number that 4 divides, of
+WIDE lanes from `lane` on. */
+HAMLET_INLINE drawn_words policy_words(u32 lane, u32 tick, u32 low, u32 high) {
+    return philox(ramp_vu32(lane), alike_vu32(tick >> 2), alike_vu32(1), alike_vu32(0), low, high);
 }
 
-/* The actions of WIDE lanes, of which the first has the global number `lane`, and the logarithms of their probabilities.
-`weights` is room for WIDE numbers of each action. */
+/* The actions of WIDE lanes, drawn by their random words where `sample` is set, and the logarithms of their
+probabilities, where `log_prob` is not NULL. `weights` is room for WIDE numbers of each action. */
 HAMLET_INLINE void choose(
-    const f32 *heads, const bool8 *masks, ix pitch, ix actions, bool sample, u32 lane, u32 tick, u32 low, u32 high,
-    i32 *action, f32 *log_prob, f32 *weights) {
+    const f32 *heads, const bool8 *masks, ix pitch, ix actions, bool sample, vu32 word, i32 *action, f32 *log_prob, f32 *weights) {
     const vf32 zero = alike_vf32(0.0f);
     vbool some = fetch_vbool(masks, 0), forced;
     vf32 best = alike_vf32(-INFINITY_f32), total = zero, above = zero;
@@ -281,18 +311,19 @@ HAMLET_INLINE void choose(
         total = add_vf32(total, weight);
     }
     if (sample) {
-        vf32 point = multiply_vf32(share_vu32(policy_word(lane, tick, low, high), 0), total), running = zero;
+        vf32 point = multiply_vf32(share_vu32(word, 0), total), running = zero;
         chosen = alike_vi32(0);
         for (ix number = 0; number < actions; number++) {
             running = add_vf32(running, fetch_vf32(weights, number * WIDE));
             chosen = where_vi32(less_equal_vf32(running, point), add_vi32(chosen, alike_vi32(1)), chosen);
         }
     }
+    store_vi32(action, 0, chosen);
+    if (log_prob == NULL) return;
     for (ix number = 0; number < actions; number++) {
         vbool picked = equal_vi32(chosen, alike_vi32((i32)number));
         above = where_vf32(picked, subtract_vf32(fetch_vf32(heads, number * pitch), best), above);
     }
-    store_vi32(action, 0, chosen);
     store_vf32(log_prob, 0, subtract_vf32(above, log_from_1_vf32(total)));
 }
 

@@ -20,7 +20,7 @@ typedef struct {
     array_f32 heads, cut_heads;
     array_i32 action;
     array_f32 log_prob, room;
-    array_u32 flags;
+    array_u32 flags, words;
 } own_arrays;
 
 typedef struct {
@@ -154,14 +154,22 @@ static void leave_memory(const recalling *recalls, lanes_of lanes) {
     keep_i32(recalls->own_acted.data, recalls->acted, 0, lanes);
 }
 
-/* The actions of the lanes of a chunk. */
-static void decide(const network *net, const own_arrays *own, const world_arrays *worlds, lanes_of lanes, i64 now) {
+/* The random words of the lanes of a chunk, for four ticks. */
+static void draw_words(const own_arrays *own, const world_arrays *worlds, lanes_of lanes, i64 now) {
     ix lane = worlds->first_world * worlds->agents + lanes.start;
+    for (ix first = 0; first < lanes.count; first += WIDE) {
+        drawn_words drawn = policy_words((u32)(lane + first), (u32)now, (u32)worlds->low, (u32)worlds->high);
+        for (ix row = 0; row < 4; row++) store_vu32(part_u32(own->words, row, first), 0, drawn.word[row]);
+    }
+}
+
+/* The actions of the lanes of a chunk, and their chances where somebody asks for those. */
+static void decide(const network *net, const own_arrays *own, bool chances, lanes_of lanes, i64 now) {
     for (ix first = 0; first < lanes.count; first += WIDE)
         choose(
             own->heads.data + first, own->mask.data + first, own->mask.columns, own->mask.rows, net->sample != 0,
-            (u32)(lane + first), (u32)now, (u32)worlds->low, (u32)worlds->high, own->action.data + first,
-            own->log_prob.data + first, own->room.data);
+            fetch_vu32(part_u32(own->words, now & 3, first), 0), own->action.data + first,
+            chances ? own->log_prob.data + first : NULL, own->room.data);
 }
 
 /* What the network saw and chose. */
@@ -222,7 +230,9 @@ static void play_chunk(
     if (recalls != NULL) take_memory(recalls, lanes);
     evaluate_now(net, own, recalls, lanes);
     for (ix index = 0; index < ticks; index++) {
-        decide(net, own, worlds, lanes, worlds->tick + index);
+        if (net->sample && (index == 0 || (worlds->tick + index) % 4 == 0))
+            draw_words(own, worlds, lanes, worlds->tick + index);
+        decide(net, own, store->log_probs.rows > 0, lanes, worlds->tick + index);
         store_seen(store, own, worlds, value, index, lanes);
         if (recalls != NULL) remember(recalls, own, lanes);
         run(call, world, end, worlds->tick + index, index, 1);

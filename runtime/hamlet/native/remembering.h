@@ -36,7 +36,7 @@ HAMLET_INLINE remembered remembered_by(const recalling *of, const i32 *age, ix l
         fresh ? nothing : part_f32(of->own_hidden, lane, 0)};
 }
 
-/* The first layer of a lane: its observation, then what has changed in it, then its last action. */
+/* What the first layer passes on of a lane: its observation, then what has changed in it, then its last action. */
 HAMLET_INLINE void first_layer_remembering(
     seen_lanes of, remembered by, f32 *y, const f32 *weights, ix values, ix inputs, ix outputs) {
     for (ix output = 0; output < outputs; output += SPAN) {
@@ -50,7 +50,7 @@ HAMLET_INLINE void first_layer_remembering(
                 }
             totals = with_input(totals, at, 2 * values + by.acted, 1.0f);
         }
-        store_span(y, outputs, output, totals);
+        pass_span(y, outputs, output, totals, TANH);
     }
 }
 
@@ -73,7 +73,6 @@ HAMLET_HELPER void evaluate_remembering_batch(
     for (ix each = 0; each < count; each++)
         first_layer_remembering(
             from_lane(of, each), remembered_by(recalls, age, lane + each), x + each * PITCH, weights, values, inputs, first);
-    activate(x, first, count, TANH);
     weights += packed_size(inputs, first);
     layer_of(x, y, weights, first, 2 * size, count);
     weights += packed_size(first, 2 * size);

@@ -50,6 +50,7 @@ class Own(NamedTuple):
         heads, cut_heads: of these observations.
         action, log_prob: of a tick, one row.
         room: for the network. flags: which inputs of a lane are not 0, u32, a bit each.
+        words: the random words of four ticks.
     """
 
     observation: Array
@@ -62,6 +63,7 @@ class Own(NamedTuple):
     log_prob: Array
     room: Array
     flags: Array
+    words: Array
 
 
 class Network(NamedTuple):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import NetworkPolicy, Stream
-from hamlet.backend.storage import NAMES, Storage
+from hamlet.backend.storage import NAMES, OF_VALUES, Storage
 from hamlet.launch.cpu.entry import LINE as BYTES
 from hamlet.launch.cpu.entry import Entry, Value, shares_of
 from hamlet.launch.cpu.kernels import SHORT, Kernels
@@ -52,6 +53,8 @@ class Playing:
     ) -> None:
         """`most`: the lanes of a chunk of the kernel."""
         self._player, self._shape = player, shape
+        if policy.value and not any(name in policy.store.tensors for name in OF_VALUES):
+            policy = _without_value(policy)
         lanes = 1 if policy.of_agents else shape.lanes // policy.members
         weights, size = packed(policy, player)
         activation = TANH if policy.activation == "tanh" else RELU
@@ -80,6 +83,7 @@ class Playing:
             aligned((1, pitch), np.float32),
             aligned((max(self._player.room, actions * wide),), np.float32),
             flags_of(rows, pitch),
+            aligned((4, pitch), np.uint32),
         )
 
     def recalling(self) -> Recalling | None:
@@ -133,6 +137,12 @@ def aligned(shape: tuple[int, ...], dtype: type[Any]) -> Array:
     first = -memory.ctypes.data % BYTES
     begun: Array = memory[first : first + size].view(dtype).reshape(shape)
     return begun
+
+
+def _without_value(policy: NetworkPolicy) -> NetworkPolicy:
+    """The same network without the row of the heads that nobody asks for."""
+    *hidden, (weight, bias) = policy.layers
+    return replace(policy, layers=(*hidden, (weight[:, :-1], bias[:, :-1])), value=False)
 
 
 def flags_of(inputs: int, pitch: int) -> Array:
