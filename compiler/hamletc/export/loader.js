@@ -200,10 +200,11 @@ export class Shards {
   }
 }
 
-/* A universe whose worlds run in several threads; without a number there is one for each processor. */
-export async function openShards(source, threads = globalThis.navigator?.hardwareConcurrency ?? 2) {
+/* A universe whose worlds run in several threads; without a number there is one for each processor. With a `player` it acts in place of random actions: what
+the function `openPlayer` of the module `player.opener` gives for it in each thread has `rollout(worlds, ticks)`. */
+export async function openShards(source, threads = globalThis.navigator?.hardwareConcurrency ?? 2, player = null) {
   const module = await compiled(source);
-  const made = await Promise.all(Array.from({ length: threads }, () => Thread.of(module)));
+  const made = await Promise.all(Array.from({ length: threads }, () => Thread.of(module, player)));
   return new Shards(module, made);
 }
 
@@ -214,7 +215,7 @@ class Thread {
   #worker;
   #waiting = []; // answers come in the order of questions
 
-  static async of(module) {
+  static async of(module, player) {
     const inPage = typeof Worker !== "undefined";
     const worker = inPage
       ? new Worker(import.meta.url, { type: "module", name: SHARD })
@@ -231,7 +232,7 @@ class Thread {
     };
     if (inPage) [worker.onmessage, worker.onerror] = [(event) => heard(event.data), failed];
     else worker.on("message", heard).on("error", failed);
-    await thread.ask("open", module);
+    await thread.ask("open", { module, player });
     return thread;
   }
 
@@ -250,12 +251,16 @@ class Thread {
 /* Answer what a page or a program asks of this thread. */
 function serve(listen, tell) {
   let worlds;
+  let plays = null;
   const calls = {
-    open: async (module) => { worlds = await instantiated(module); },
+    open: async ({ module, player }) => {
+      worlds = await instantiated(module);
+      if (player !== null) plays = await (await import(player.opener)).openPlayer(player);
+    },
     begin: (setup) => { worlds.begin(setup); },
     reset: (seed) => { worlds.reset(seed); },
     fill: ([name, row, value]) => { worlds.fill(name, row, value); },
-    rollout: (ticks) => { worlds.rollout(ticks); },
+    rollout: (ticks) => { if (plays === null) worlds.rollout(ticks); else plays.rollout(worlds, ticks); },
     array: (name) => worlds.array(name).slice(),
   };
   listen(async ({ call, given }) => {

@@ -22,7 +22,7 @@ LEFT = frozenset(
         *(f"hamlet/env/{each}" for each in ("act", "keep", "write")),
         *(f"hamlet/package/{each}.py" for each in ("ahead", "cache", "module")),
         *(f"hamletc/{each}" for each in ("cli", "targets/triton", "page/static", "page/lessons")),
-        *(f"hamletc/export/{each}.py" for each in ("c", "library", "puffer5")),
+        *(f"hamletc/export/{each}.py" for each in ("c", "conditions", "cuda", "gym", "library", "puffer5")),
         *(f"hamletc/page/{each}.py" for each in ("carried", "file", "played", "pyodide", "site")),
         *(f"hamletc/{each}.py" for each in ("package", "targets/python", "targets/wasm/networks")),
         *(f"hamlet_language/{each}" for each in ("cli", "notebook.py", "textmate.py")),

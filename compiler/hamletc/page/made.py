@@ -10,7 +10,7 @@ from hamlet.universe import Universe
 from hamletc.compile import Options, lower, optimise, specialise
 from hamletc.export.wasm import export_wasm
 from hamletc.page.shown import Shown
-from hamletc.page.told import Named, told
+from hamletc.page.told import Learnt, Named, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,9 @@ def made(
     universe: Universe,
     digest: Callable[[], int | None],
     options: Options | None = None,
-    policy: str | None = None,
+    policy: Learnt | None = None,
 ) -> Made:
-    """A universe for a page. `digest` gives that of the test run, `None` where no interpreter is; `policy` is the name
-    of the policy that plays it."""
+    """A universe for a page. `digest` gives that of the test run, `None` where no interpreter is; `policy` plays it."""
     shown = Shown(universe, policy is not None)
     compilation = specialise(optimise(lower(shown.universe, options)), "c")
     exported = export_wasm(compilation, digest(), shown.undigested)

@@ -1,7 +1,8 @@
 """The compiler in a page: what a worker asks of it, as JSON. Nothing here reads or writes a file of the author's.
 
 A request is an object with `ask`, one of `check`, `compile`, `format`, with `text`, and with `files`: texts of files
-that it reads, by the names that it has for them. An answer has `diagnostics`; with `compile` also `about`, with
+that it reads, by the names that it has for them; with `compile` also `policy`, what the page knows of that of the text
+before it was edited. An answer has `diagnostics`; with `compile` also `about`, with
 `format` also `text`, each where there are no errors. Whatever else can be asked other packages answer, which are found
 by entry points of the group `hamletc.pages`: those of the language service are `complete`, `hover` and `mend`.
 """
@@ -24,7 +25,7 @@ from hamletc.garbage import without_collections
 from hamletc.language.formatter import format_source
 from hamletc.language.source import LARGEST_SOURCE, Source
 from hamletc.page.made import AT_ONCE, made
-from hamletc.page.told import Named
+from hamletc.page.told import Learnt, Named, interface
 from hamletc.read import parsed
 
 ID = "text"
@@ -66,7 +67,7 @@ def answered(request: str) -> Answer:
                 case "check":
                     return _answer(_checked(text, _written(asked.get("files", {}), Path(folder))).warnings)
                 case "compile":
-                    return _compiled(text, _written(asked.get("files", {}), Path(folder)))
+                    return _compiled(text, _written(asked.get("files", {}), Path(folder)), asked.get("policy"))
                 case "format":
                     return _formatted(text)
                 case other if (point := next(iter(entry_points(group=OTHERS, name=other)), None)) is not None:
@@ -103,14 +104,18 @@ def _checked(text: str, folder: Path) -> Checked:
     return check(parsed(Source(folder / NAME, text)))
 
 
-def _compiled(text: str, folder: Path) -> Answer:
+def _compiled(text: str, folder: Path, policy: Json | None) -> Answer:
+    """The answer for a text, which a policy may have played before it was edited: it plays where it still can."""
     checked = _checked(text, folder)
     universe = checked.universe
     if (size := observation_rows(universe)) > MOST_OBSERVED:
         raise CompileError(
             f"an agent of {universe.name} observes {size:,} numbers; a page has room for {MOST_OBSERVED:,}"
         )
-    result = made(Named(ID, "", Path(NAME), text), universe, lambda: None, AT_ONCE)
+    player = None
+    if policy is not None and policy["fits"] == interface(universe):
+        player = Learnt(policy["name"], tuple(role["name"] for role in policy["roles"] or ()) or (None,))
+    result = made(Named(ID, "", Path(NAME), text), universe, lambda: None, AT_ONCE, player)
     return _answer(checked.warnings, {"about": result.about}, result.module)
 
 

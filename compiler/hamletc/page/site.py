@@ -18,16 +18,16 @@ from hamletc.export.tested import digest_tested
 from hamletc.frontend import Stopwatch
 from hamletc.page.file import File, packed
 from hamletc.page.made import made
-from hamletc.page.told import Named, remarks
+from hamletc.page.told import Learnt, Named, remarks
 from hamletc.read import read_universe
 
 if TYPE_CHECKING:
     from hamletc.page.played import Played
 
 STATIC = (
-    "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "past.js", "tally.js", "picture.js",
-    "chart.js", "link.js", "keys.js", "many.js", "packed.js", "workshop.js", "editor.js", "assist.js", "compiler.js",
-    "worker.js",
+    "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "player.js", "past.js", "tally.js",
+    "picture.js", "chart.js", "link.js", "keys.js", "many.js", "packed.js", "workshop.js", "editor.js", "assist.js",
+    "compiler.js", "worker.js",
 )  # fmt: skip
 OPENERS = (("worlds.js", "loader.js"), ("policy.js", "policy.js"))
 """The openers of modules of universes and of policies: files that `hamletc export --to wasm` writes beside them."""
@@ -97,16 +97,17 @@ def ready(named: Named) -> Ready:
 
 
 def universe_files(ready: Ready) -> Iterator[File]:
-    """The module of a universe, what a page knows of it, and the module of its policy."""
+    """The module of a universe, what a page knows of it, and the modules of its policies."""
     named, universe, policy = ready.named, ready.universe, ready.policy
     result = made(
         named,
         universe,
         lambda: digest_tested(universe) if find_spec("torch") else None,
-        policy=None if policy is None else policy.name,
+        policy=None if policy is None else Learnt(policy.name, tuple(policy.modules)),
     )
-    if policy is not None:
-        yield packed(f"universes/{named.id}.policy.wasm", policy.module)
+    for role, module in {} if policy is None else policy.modules.items():
+        part = "policy" if role is None else f"policy.{role}"
+        yield packed(f"universes/{named.id}.{part}.wasm", module)
     yield packed(f"universes/{named.id}.wasm", result.module)
     yield packed(f"universes/{named.id}.json", _json(result.about))
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from hamlet import schema
 from hamlet.env.drawn import Drawn
 from hamlet.env.view import is_shown
+from hamlet.schema.roles import actions_of
 from hamlet.universe import AnyMeter, Universe, meet
 from hamletc.export.tested import agents_of
 from hamletc.page.picture import picture_of
@@ -21,6 +25,8 @@ ALONE = 64
 """Agents of a world, at most, where they do not."""
 FEW = 12
 """Agents of a world at first, where they meet."""
+DIGITS = 16
+"""Hexadecimal digits of the digest of what agents observe and do."""
 UNSHOWN = "This page does not show the walls that a condition of cells makes: there are too many cells, or axes."
 
 
@@ -42,8 +48,29 @@ class Named:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def told(named: Named, universe: Universe, shown: Shown, policy: str | None) -> dict[str, Any]:
-    """All that a page must know of a universe, which a policy with this name plays, if one does."""
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """Policies of a page that play one universe: their name for readers, and their roles; `None` is the role of one
+    that all agents share."""
+
+    name: str
+    roles: tuple[str | None, ...]
+
+
+def interface(universe: Universe) -> str:
+    """A digest of all on which it hangs whether a policy can play a universe: what agents observe and do."""
+    roles = universe.roles or ()
+    whole = (
+        schema.observation_names(universe),
+        schema.action_names(universe),
+        [(each.name, each.low, each.high) for each in universe.controls],
+        [(role.name, schema.role_names(universe, role), actions_of(role, universe)) for role in roles],
+    )
+    return sha256(json.dumps(whole).encode()).hexdigest()[:DIGITS]
+
+
+def told(named: Named, universe: Universe, shown: Shown, policy: Learnt | None) -> dict[str, Any]:
+    """All that a page must know of a universe, which a policy plays, if one does."""
     least, limit = agents_of(universe)
     together = meet(universe) or bool(universe.roles)
     most = min(limit, max(least, MOST_AGENTS if together else ALONE))
@@ -73,8 +100,19 @@ def told(named: Named, universe: Universe, shown: Shown, policy: str | None) -> 
         ],
         "affordances": [each.copy_of or each.name for each in universe.affordances],
         "ends": [*(each.name for each in universe.causes), "lifespan"],
-        "policy": None if policy is None else {"name": policy, "from": shown.rows},
+        "policy": None if policy is None else _played(policy, universe, shown),
         "picture": picture_of(universe, shown, most),
+    }
+
+
+def _played(policy: Learnt, universe: Universe, shown: Shown) -> dict[str, Any]:
+    """What a page must know of the policies that play a universe."""
+    roles = [each for each in universe.roles or () if each.name in policy.roles]
+    return {
+        "name": policy.name,
+        "from": shown.rows,
+        "roles": [{"name": each.name, "first": each.first, "agents": each.agents} for each in roles] or None,
+        "fits": interface(universe),
     }
 
 

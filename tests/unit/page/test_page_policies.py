@@ -13,10 +13,13 @@ from click.testing import CliRunner
 
 import hamlet
 from hamlet.package.module import Module
+from hamlet.policies.zoo import ZOO
 from hamletc.cli.main import hamletc
 from hamletc.compile import check_file
 from hamletc.frontend import Stopwatch
 from hamletc.page.played import of_the_zoo, players
+from hamletc.page.service import answered
+from hamletc.page.told import interface
 from saved_policies import saved
 
 UNIVERSES = Path(__file__).parents[3] / "universes"
@@ -33,6 +36,7 @@ dies when fuel <= 0
 reward fuel
 observe { meters  here }
 """
+AGENTS = 4
 TICKS = 50
 """Ticks in which it plays before random actions do."""
 PLAYED = """
@@ -42,7 +46,7 @@ const [folder] = process.argv.slice(1);
 const { Run } = await import(`${folder}/run.js`);
 const read = async (suffix) => gunzipSync(await readFile(`${folder}/universes/ferry.${suffix}.gz`));
 const about = JSON.parse(await read("json"));
-const run = await Run.of(await read("wasm"), about, await read("policy.wasm"));
+const run = await Run.of(await read("wasm"), about, [await read("policy.wasm")]);
 const setup = { agents: 1, seed: 11n, params: {}, by: "policy" };
 run.begin(setup);
 const proven = await run.proven();
@@ -83,6 +87,60 @@ console.log(JSON.stringify({ proven, promised, learnt: digests[50], wrong, again
 def page(*arguments: str | Path) -> tuple[int, str]:
     done = CliRunner().invoke(hamletc, ["page", *map(str, arguments)])
     return done.exit_code, done.output
+
+
+ROLES = """
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
+const [folder, agents] = process.argv.slice(1);
+const { Run } = await import(`${folder}/run.js`);
+const { openShards } = await import(`${folder}/worlds.js`);
+const read = async (suffix) => gunzipSync(await readFile(`${folder}/universes/tag.${suffix}.gz`));
+const about = JSON.parse(await read("json"));
+const modules = await Promise.all(about.policy.roles.map(({ name }) => read(`policy.${name}.wasm`)));
+const run = await Run.of(await read("wasm"), about, modules);
+run.begin({ agents: Number(agents), seed: 11n, params: {}, by: "policy" });
+for (let tick = 0; tick < 40; tick += 1) run.tick();
+const proven = await run.proven();
+const shards = await openShards(run.bytes, 2, { opener: `${folder}/player.js`, modules, about: about.policy });
+await shards.begin({ worlds: 5, agents: Number(agents), seed: 11n });
+await shards.rollout(40);
+console.log(JSON.stringify({ proven, one: run.worlds.digest(), many: await shards.digest() }));
+shards.close();
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
+def test_policies_of_roles_play_a_page_and_many_worlds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each role by its own, in one world and in workers, as in a rollout."""
+    monkeypatch.setattr("hamletc.page.site.find_spec", lambda _: None)
+    code, output = page(UNIVERSES / "gallery/tag.hamlet", "--policy", "zoo:tag", "-o", tmp_path / "site")
+    assert code == 0, output
+    (tmp_path / "site/package.json").write_text('{"type": "module"}')
+    command = ["node", "--input-type=module", "-e", ROLES, str(tmp_path / "site"), str(AGENTS)]
+    node = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+    assert node.returncode == 0, node.stderr
+    module, digests = hamlet.compile(UNIVERSES / "gallery/tag.hamlet", tmp_path / "package"), []
+    for worlds in (1, 5):
+        env = hamlet.make(module, worlds=worlds, agents=AGENTS, seed=11, backend="interpreter", quiet=True)
+        env.rollout(40, hamlet.policy("zoo:tag"))
+        digests.append(f"{env.digest():016x}")
+    assert json.loads(node.stdout) == {"proven": None, "one": digests[0], "many": digests[1]}
+
+
+def test_a_policy_plays_an_edited_text_while_agents_observe_and_do_the_same() -> None:
+    universe = check_file(UNIVERSES / "gallery/tag.hamlet", Stopwatch()).universe
+    text = (UNIVERSES / "gallery/tag.hamlet").read_text(encoding="utf-8")
+    learnt = {"name": "zoo:tag", "fits": interface(universe), "roles": [{"name": "it"}, {"name": "runner"}]}
+
+    def played(edited: str, policy: dict[str, Any] | None = learnt) -> Any:
+        answer = json.loads(answered(json.dumps({"ask": "compile", "text": edited, "policy": policy})).said)
+        return answer["about"]["policy"]
+
+    same = played(text.replace("reward", "reward 0 +", 1) if "reward energy" in text else f"# mine\n{text}")
+    assert (same["name"], [role["name"] for role in same["roles"]]) == ("zoo:tag", ["it", "runner"])
+    assert played(text, None) is None
+    assert played(text.replace("observe {", "observe { blank 1 ", 1)) is None
 
 
 @pytest.fixture(scope="module")
@@ -140,12 +198,14 @@ def test_a_policy_that_a_page_cannot_play_is_refused_before_anything_is_written(
     monkeypatch.chdir(tmp_path)
     folder, _ = ferry
     policy = str(folder / "policy.safetensors")
+    alone = tmp_path / "policy-runner.safetensors"
+    alone.write_bytes((ZOO / "tag/policy-runner.safetensors").read_bytes())
     tag, own = str(UNIVERSES / "gallery/tag.hamlet"), str(folder / "ferry.hamlet")
     (tmp_path / "ferry.hamlet").write_text(FERRY.replace("decay 0.02", "decay 0.03"))
     for arguments, complaint in (
         ([own, "--policy", "zoo:bus"], "zoo:bus was learnt on bus, which is not on this page"),
         ([own, "--policy", policy, "--policy", policy], "play one universe: a page has one policy of each"),
-        ([tag, "--policy", "zoo:tag"], "zoo:tag has a policy for it and runner"),
+        ([tag, "--policy", str(alone)], "has no policy for it, and a page plays all roles"),
         ([own, "--policy", "zoo:nobody"], "zoo:nobody is not there"),
         (["ferry.hamlet", "--policy", policy], "was learnt on another version of ferry: meter fuel differs"),
     ):

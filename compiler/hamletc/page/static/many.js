@@ -12,7 +12,7 @@ export class Many {
   #current;
   #begun = 0; // how often worlds were begun, or ended
 
-  /* `current` gives { bytes, about, setup } of the world that is shown. */
+  /* `current` gives { bytes, about, setup, policies } of the world that is shown. */
   constructor(current) {
     this.#current = current;
     part("workers").value = Math.min(navigator.hardwareConcurrency || 2, FEW);
@@ -43,9 +43,10 @@ export class Many {
   }
 
   async #run(goesOn) {
-    const { bytes, about, setup } = this.#current();
+    const { bytes, about, setup, policies } = this.#current();
     const [worlds, workers] = [part("worlds"), part("workers")].map((input) => whole(input));
-    const shards = await openShards(bytes, Math.min(workers, worlds));
+    const player = { opener: new URL("player.js", location).href, modules: policies, about: about.policy };
+    const shards = await openShards(bytes, Math.min(workers, worlds), setup.by === "policy" ? player : null);
     try {
       await begin(shards, about, worlds, setup);
       await shards.rollout(TICKS);

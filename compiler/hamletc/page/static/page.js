@@ -18,6 +18,7 @@ const SOON = 1500; // milliseconds until the compiler loads: the world moves fir
 let run; // the world that is shown; everything below is about it
 let picture;
 let base; // what the page must know of the universe whose text, or whose files, are edited
+let policies = []; // the modules of those that play it
 let workshop = null; // where the page has a compiler
 let waiting = null; // the setup and the text of a link, until it is compiled
 let promised; // the digest of the link with which the page was opened, while its setup stands
@@ -51,24 +52,25 @@ async function arrive(universes, hash) {
   // Another text reads the files of the universe of this page from which somebody made it.
   if (text === null || run === undefined || base.id !== id) {
     const [bytes, about] = await Promise.all([got(`universes/${id}.wasm`), parsed(`universes/${id}.json`)]);
-    const policy = about.policy === null ? null : await got(`universes/${id}.policy.wasm`);
+    const names = about.policy === null ? [] : (about.policy.roles ?? [null]).map((role) => (role === null ? "policy" : `policy.${role.name}`));
+    policies = await Promise.all(names.map((name) => got(`universes/${id}.${name}.wasm`)));
     base = about;
-    await use(bytes, about, policy, text === null ? { ...setup, universe: id } : { universe: id, params: {} });
-    part("universe").value = id;
-    part("next").hidden = universes.find((each) => each.id === id).shelf !== "lessons";
+    await use(bytes, about, policies, text === null ? { ...setup, universe: id } : { universe: id, params: {} });
   }
+  part("universe").value = text === null ? id : "";
+  part("next").hidden = text !== null || universes.find((each) => each.id === id).shelf !== "lessons";
   waiting = text === null ? null : { setup, text };
   if (text !== null) say("This link has a universe of its own, which runs once it is compiled.");
-  workshop?.open(text === null ? id : LINKED, text ?? run.about.source, base.files, text !== null);
+  workshop?.open(text === null ? id : LINKED, text ?? run.about.source, base, text !== null);
 }
 
 /* Run a universe with a setup of which a part may be unsaid. Its policy acts, unless there is none, or the digest of a link is that of random actions. */
-async function use(bytes, about, policy, setup) {
+async function use(bytes, about, policies, setup) {
   const by = setup.by ?? (about.policy === null || setup.digest !== undefined ? "random" : "policy");
   const whole = { ...setup, by, seed: setup.seed ?? 7n, agents: setup.agents ?? about.agents.first };
   const complaint = wrong(whole, about);
   if (complaint !== null) throw new Error(complaint);
-  run = await Run.of(bytes, about, policy);
+  run = await Run.of(bytes, about, policies);
   picture = about.picture === null ? null : new Picture(about.picture);
   promised = setup.digest;
   many.stop();
@@ -82,12 +84,14 @@ async function edited(bytes, about, text) {
   const { seed, agents, params } = run.setup;
   const { least, most } = about.agents;
   const able = ([name, value]) => about.params.some((each) => each.name === name && (each.low ?? -Infinity) <= value && value <= (each.high ?? Infinity));
+  const by = about.policy === null ? "random" : waiting === null ? run.setup.by : waiting.setup.by;
   const before = { seed, agents: least <= agents && agents <= most ? agents : undefined, params: Object.fromEntries(Object.entries(params).filter(able)) };
   const setup = waiting === null ? before : { ...waiting.setup, digest: waiting.text === text ? waiting.setup.digest : undefined };
   waiting = null;
   try {
-    await use(bytes, about, null, { ...setup, text });
-    say("");
+    await use(bytes, about, about.policy === null ? [] : policies, { ...setup, by, text });
+    say(about.policy === null && base.policy !== null ? `The policy ${base.policy.name} does not play this text: its agents observe, or do, something else than those it has learnt with.` : "");
+    if (about.policy !== null) part("says").textContent += ` The policy ${about.policy.name} has learnt on the text as it was; it still fits, for agents observe and do the same.`;
   } catch (error) {
     say(error.message);
   }

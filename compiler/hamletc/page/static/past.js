@@ -9,12 +9,12 @@ export class Past {
   #every = EVERY;
   #latest = 0;
   #forth;
-  #policy;
+  #player;
 
-  /* `forth` is called with who acts, and for how many ticks; `policy` may remember something, or is null. */
-  constructor(forth, policy) {
+  /* `forth` is called with who acts, and for how many ticks; `player` may remember something, or is null. */
+  constructor(forth, player) {
     this.#forth = forth;
-    this.#policy = policy;
+    this.#player = player;
   }
 
   /* The first and the last tick that can be seen again. */
@@ -37,7 +37,7 @@ export class Past {
     const last = this.#moments.at(-1);
     if (!firm && last !== undefined && tick < last.tick + this.#every) return;
     if (last?.tick === tick) this.#moments.pop();
-    this.#moments.push({ tick, firm: firm || (last?.tick === tick && last.firm), by, copy: worlds.copy(), memory: this.#policy?.memory(worlds) ?? null });
+    this.#moments.push({ tick, firm: firm || (last?.tick === tick && last.firm), by, copy: worlds.copy(), memory: this.#player?.memory(worlds) ?? null });
     this.#thin();
   }
 
@@ -55,7 +55,7 @@ export class Past {
     const chosen = Math.min(Math.max(tick, first), latest);
     const { tick: from, by, copy, memory } = this.#moments.findLast((moment) => moment.tick <= chosen);
     worlds.restore(copy);
-    this.#policy?.recall(worlds, memory);
+    this.#player?.recall(worlds, memory);
     this.#forth(by, chosen - from);
     return by;
   }

@@ -1,7 +1,7 @@
 /* A world that a page runs: one tick after another, by random actions, by a policy's or by a reader's. */
 
 import { Past } from "./past.js";
-import { openPolicy } from "./policy.js";
+import { openPlayer } from "./player.js";
 import { Tally } from "./tally.js";
 import { open } from "./worlds.js";
 
@@ -19,20 +19,23 @@ export function lacking() {
 
 export class Run {
   #bytes;
-  #policy;
+  #player;
   #past;
 
-  constructor(bytes, worlds, about, policy) {
+  constructor(bytes, worlds, about, player, policies) {
     this.#bytes = bytes;
-    this.#policy = policy;
-    this.#past = new Past((by, ticks) => this.#forth(this.worlds, by, ticks), policy);
+    this.#player = player;
+    this.policies = policies;
+    this.#past = new Past((by, ticks) => this.#forth(this.worlds, by, ticks), player);
     this.worlds = worlds;
     this.about = about;
   }
 
-  /* A universe, from the bytes of its module and what a page knows of it, and of the module of its policy where it has one. */
-  static async of(bytes, about, policy = null) {
-    return new Run(bytes, await open(bytes), about, policy === null ? null : await openPolicy(policy));
+  /* A universe, from the bytes of its module and what a page knows of it, and of the modules of its policies where it has some: one, or one for
+  each role. */
+  static async of(bytes, about, policies = []) {
+    const player = policies.length === 0 ? null : await openPlayer({ modules: policies, about: about.policy });
+    return new Run(bytes, await open(bytes), about, player, policies);
   }
 
   /* Begin a world: `seed` is a BigInt, `params` are numbers by name, and `by` is who acts: "policy", or random actions. */
@@ -84,7 +87,7 @@ export class Run {
   /* A tick in which an agent takes this action, with these controls by name, and all others act as they do. */
   play(agent, action, controls = {}) {
     const { worlds, about } = this;
-    if (this.by === "policy") this.#policy.act(worlds, about.policy);
+    if (this.by === "policy") this.#player.act(worlds);
     else this.#draw();
     const actions = worlds.array("actions");
     actions[agent] = action;
@@ -112,7 +115,7 @@ export class Run {
 
   /* So many ticks of worlds. */
   #forth(worlds, by, ticks) {
-    if (by === "policy") this.#policy.rollout(worlds, ticks, this.about.policy);
+    if (by === "policy") this.#player.rollout(worlds, ticks);
     else worlds.rollout(ticks);
   }
 
@@ -135,7 +138,7 @@ export class Run {
   /* Whether this browser gives the bits that the interpreter gave when the module was written, and the policy those that numpy gave; null where
   nothing ran. */
   async proven() {
-    if (this.#policy?.selftest() === false) return false;
+    if (this.#player?.selftest() === false) return false;
     return this.worlds.about.test.digest === null ? null : (await open(this.#bytes)).selftest();
   }
 

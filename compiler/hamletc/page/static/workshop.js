@@ -16,6 +16,7 @@ export class Workshop {
   #place = "";
   #source = "";
   #files = {};
+  #policy = null;
   #clock = 0;
   #made;
   #restored;
@@ -38,10 +39,11 @@ export class Workshop {
     this.#compiler.begin();
   }
 
-  /* Open the text of a universe, which may read files, or what somebody made of it here before. With `now` it is compiled even if nobody did. */
-  open(place, source, files, now = false) {
+  /* Open the text of a universe, which may read files and have a policy, or what somebody made of it here before. With `now` it is compiled even if
+  nobody did. */
+  open(place, source, { files, policy }, now = false) {
     this.#assistant.close();
-    [this.#place, this.#source, this.#files] = [place, source, files];
+    [this.#place, this.#source, this.#files, this.#policy] = [place, source, files, policy];
     const before = now ? null : recalled(place);
     this.#editor.text = before ?? source;
     part("original").hidden = this.#editor.text === source;
@@ -71,7 +73,7 @@ export class Workshop {
     clearTimeout(this.#clock);
     if (this.#place !== LINKED && this.#editor.text === this.#source) return this.#restored(this.#place);
     const begun = performance.now();
-    const answer = await this.#answer("compile");
+    const answer = await this.#answer("compile", { policy: this.#policy });
     if (answer === null) return;
     this.#editor.show(answer.diagnostics);
     if (answer.about === undefined) return this.#say(counted(answer.diagnostics));
