@@ -27,6 +27,8 @@ OWN = frozenset(
 """Names of `hamlet.h` that the template defines in its place."""
 LINES = re.compile(r"#(?:include|pragma|error)\b.*|typedef float f32;|#define (?:_MM_MALLOC_H_INCLUDED|__MM_MALLOC_H)")
 """Lines of the header that are left out."""
+LITERAL = re.compile(r"(?:(?<=[ (,{])-)?(?<![\w.])(?:0x[0-9a-f.]+p[+-]?\d+|\d+\.\d+)f\b")
+"""A number of C's own type, with its sign. Two of them would be added by C's own operator."""
 TABLE = "static const HAMLET_ALIGNED"
 """How tables begin."""
 
@@ -49,6 +51,6 @@ def values_of_cuda(compilation: Compilation, digest: int) -> dict[str, Any]:
 
 
 def _on_device(text: str) -> str:
-    """A text without what is for compilers of C, and with tables where threads read them."""
+    """A text without what is for compilers of C, with tables where threads read them, and with numbers of the type."""
     lines = "\n".join(line for line in text.splitlines() if not LINES.fullmatch(line))
-    return lines.replace(TABLE, "static __device__ const")
+    return LITERAL.sub(r"f32(\g<0>)", lines).replace(TABLE, "static __device__ const")

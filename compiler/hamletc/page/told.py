@@ -106,7 +106,7 @@ def told(named: Named, universe: Universe, shown: Shown, policy: Learnt | None) 
 
 
 def _played(policy: Learnt, universe: Universe, shown: Shown) -> dict[str, Any]:
-    """What a page must know of the policies that play a universe."""
+    """The part of that which is about the policies that play it."""
     roles = [each for each in universe.roles or () if each.name in policy.roles]
     return {
         "name": policy.name,

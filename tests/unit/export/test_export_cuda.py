@@ -92,11 +92,10 @@ class Worlds:
 
 @pytest.mark.parametrize("text", [ALONE, MEETING])
 def test_ptx_has_the_bits_of_kernels(tmp_path: Path, compiled: Callable[[str], Module], text: str) -> None:
-    """Steps, rollouts and new beginnings; every number is rounded, and nothing is contracted where that is allowed."""
+    """Steps, rollouts and new beginnings; every operation on numbers is a rounded one."""
     name = exported(text, tmp_path)
     source = (tmp_path / f"{name}.cu").read_text(encoding="utf-8")
-    ptx = ptx_of(source, "--fmad=true")
-    assert ptx == ptx_of(source, "--fmad=false")
+    ptx = ptx_of(source)
     assert frozenset(COMPUTES.findall(ptx)) <= ROUNDED
     env = hamlet.make(compiled(text), worlds=WORLDS, seed=SEED, backend="c", quiet=True)
     worlds, buffers = Worlds(Program(parse(ptx, f"{name}_worlds")), env), env._buffers
@@ -129,6 +128,18 @@ def test_ptx_has_the_bits_of_kernels(tmp_path: Path, compiled: Callable[[str], M
     worlds.launch(begins=2)
     env.reset(seed=SEED)
     same()
+
+
+def test_no_option_contracts(tmp_path: Path) -> None:
+    """Not even sums of numbers of which each is 0 or 1, as those of a grid that is observed."""
+    text = ALONE.replace("observe {", "observe { grid ")
+    source = (tmp_path / f"{exported(text, tmp_path)}.cu").read_text(encoding="utf-8")
+    ptx = ptx_of(source, "--fmad=true")
+    assert ptx == ptx_of(source, "--fmad=false")
+    assert frozenset(COMPUTES.findall(ptx)) <= ROUNDED
+    # Products and sums of C's own type are contracted.
+    plain = source.replace("__fadd_rn(a.x, b.x)", "a.x + b.x").replace("__fmul_rn(a.x, b.x)", "a.x * b.x")
+    assert ptx_of(plain, "--fmad=true") != ptx_of(plain, "--fmad=false")
 
 
 def test_fast_math_is_refused(tmp_path: Path) -> None:
