@@ -19,7 +19,7 @@ OWN = frozenset(
         r"\w+",
         """
         HAMLET_INLINE HAMLET_HELPER HAMLET_ALIGNED HAMLET_LIKELY HAMLET_EXPORT HAMLET_THREAD
-        LANES WORD MOST_AGENTS hamlet_numbers hamlet_rooms flags_of natural_i8 natural_i32 all_set
+        LANES WORD MOST_AGENTS TALLIES hamlet_numbers hamlet_rooms flags_of natural_i8 natural_i32 all_set
         fma_f32 square_root_f32
         """,
     )
