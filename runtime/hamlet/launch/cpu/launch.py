@@ -28,6 +28,7 @@ from hamlet.errors import EnvError
 from hamlet.launch.cpu.entry import shares_of
 from hamlet.launch.cpu.kernels import SHORT, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
+from hamlet.launch.cpu.packed import Packing
 from hamlet.launch.cpu.playing import Playing
 from hamlet.launch.cpu.single import Single
 from hamlet.launch.cpu.steps import Steps
@@ -102,6 +103,7 @@ class CpuBackend:
         self._steps: Steps | None = None
         self._others: Steps | None = None
         self._streamings: dict[tuple[Shape, torch.dtype], Streaming] = {}
+        self._packing = Packing()
 
     def _begin_pool(self) -> None:
         self._process = os.getpid()
@@ -273,7 +275,9 @@ class CpuBackend:
         """A rollout of a network: each thread calls the kernel for one tick of a chunk at a time."""
         shape, ticks = buffers.shape, scalars["ticks"]
         player, arrays_of = self._kernels.player(), self._memory.of(buffers)
-        playing = Playing(player, self._kernels.lanes, policy, shape, arrays_of, stream, self._by_hand, observe)
+        playing = Playing(
+            player, self._packing, self._kernels.lanes, policy, shape, arrays_of, stream, self._by_hand, observe
+        )
         values = self._values(buffers, arrays, scalars, every_tick=True)
         names = list(values)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -23,6 +25,31 @@ def packed(policy: NetworkPolicy, player: Player) -> tuple[Array, int]:
     members = [_layer(weight, bias, player.wide) for weight, bias in layers]
     result = torch.cat(members, dim=1)
     return result.numpy().reshape(-1), result.shape[1]
+
+
+class Packing:
+    """The packed weights of the network that was played last. A rollout is many launches, and a large population takes
+    longer to pack than to play a tick; what a rollout prepares has layers of its own, which nothing changes."""
+
+    __slots__ = ("_layers", "_made", "_valued")
+
+    def __init__(self) -> None:
+        self._layers: object = None
+        self._valued = False
+        self._made: tuple[Array, int] | None = None
+
+    def of(self, policy: NetworkPolicy, valued: bool, player: Player) -> tuple[Array, int]:
+        """`packed` weights, those of the value left out unless the network is `valued`."""
+        if self._made is None or self._layers is not policy.layers or self._valued != valued:
+            self._made = packed(policy if valued or not policy.value else without_value(policy), player)
+            self._layers, self._valued = policy.layers, valued
+        return self._made
+
+
+def without_value(policy: NetworkPolicy) -> NetworkPolicy:
+    """The same network without the row of the heads that nobody asks for."""
+    *hidden, (weight, bias) = policy.layers
+    return replace(policy, layers=(*hidden, (weight[:, :-1], bias[:, :-1])), value=False)
 
 
 def _layer(weight: torch.Tensor, bias: torch.Tensor, width: int) -> torch.Tensor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +15,7 @@ from hamlet.launch.cpu.entry import LINE as BYTES
 from hamlet.launch.cpu.entry import Entry, Value, shares_of
 from hamlet.launch.cpu.kernels import SHORT, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, array_of
-from hamlet.launch.cpu.packed import packed, sizes
+from hamlet.launch.cpu.packed import Packing, sizes, without_value
 from hamlet.launch.cpu.player import RELU, TANH, Frame, Network, Own, Player, Recalling, Stored, Worlds
 
 MEMBERS = 1 << 19
@@ -43,6 +42,7 @@ class Playing:
     def __init__(
         self,
         player: Player,
+        packing: Packing,
         most: int,
         policy: NetworkPolicy,
         shape: Shape,
@@ -51,12 +51,13 @@ class Playing:
         by_hand: bool,
         observe: bool,
     ) -> None:
-        """`most`: the lanes of a chunk of the kernel."""
+        """`packing` has the weights of the launch before; `most`: the lanes of a chunk of the kernel."""
         self._player, self._shape = player, shape
-        if policy.value and not any(name in policy.store.tensors for name in OF_VALUES):
-            policy = _without_value(policy)
+        valued = policy.value and any(name in policy.store.tensors for name in OF_VALUES)
+        weights, size = packing.of(policy, valued, player)
+        if policy.value and not valued:
+            policy = without_value(policy)
         lanes = 1 if policy.of_agents else shape.lanes // policy.members
-        weights, size = packed(policy, player)
         activation = TANH if policy.activation == "tanh" else RELU
         of_agents = np.array(policy.of_agents, np.int64)
         self.network = Network(weights, size, sizes(policy), lanes, activation, int(policy.sample), of_agents)
@@ -137,12 +138,6 @@ def aligned(shape: tuple[int, ...], dtype: type[Any]) -> Array:
     first = -memory.ctypes.data % BYTES
     begun: Array = memory[first : first + size].view(dtype).reshape(shape)
     return begun
-
-
-def _without_value(policy: NetworkPolicy) -> NetworkPolicy:
-    """The same network without the row of the heads that nobody asks for."""
-    *hidden, (weight, bias) = policy.layers
-    return replace(policy, layers=(*hidden, (weight[:, :-1], bias[:, :-1])), value=False)
 
 
 def flags_of(inputs: int, pitch: int) -> Array:
