@@ -97,8 +97,11 @@ def test_copies_of_it_go_on_alone(shore: Module) -> None:
     world.reset()
     world.step(chosen(world))
     copies = [copy.deepcopy(world), pickle.loads(pickle.dumps(world))]
-    actions = [chosen(world) for _ in range(3)]
-    expected = [copy.deepcopy(world.step(each)) for each in actions]
+    actions, expected = list[dict[str, Any]](), list[Any]()
+    for _ in range(3):
+        # Who ended does nothing more.
+        actions.append(chosen(world))
+        expected.append(copy.deepcopy(world.step(actions[-1])))
     for each in copies:
         assert np.array_equal(each.mask("crab_0"), each.env.action_mask[0, : len(each.mask("crab_0"))])
         assert same([each.step(every) for every in actions][-1], expected[-1])

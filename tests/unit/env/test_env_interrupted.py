@@ -104,7 +104,7 @@ def test_rollouts_of_several_threads(backend: str, monkeypatch: pytest.MonkeyPat
             env.rollout(ticks - env.tick, statistics=counts)
         return env.tick < ticks
 
-    assert interrupted(0.01, roll) > 2
+    assert interrupted(0.004, roll) > 2
     expected = other.rollout(ticks).counts
     assert same(env, other)
     assert all(np.array_equal(value, expected.memory[name]) for name, value in counts.memory.items())
