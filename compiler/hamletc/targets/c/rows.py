@@ -172,6 +172,12 @@ def _own(rows: KnownRows) -> str:
     return f"own_of_{identifier(rows.output)}"
 
 
+def _observing(output: str) -> str:
+    """The function of repeated rows. No identifier begins with a digit, so none is called as those are that observe
+    single rows, many rows and last observations."""
+    return f"_observe_0{output}" if output in ("lane", "last", "rows") else f"_observe_{output}"
+
+
 def _repeated(functions: Bindings, function: str) -> list[Repeated]:
     """The repeated rows of what it writes."""
     known = functions.known if function == "observe" else ()
@@ -196,7 +202,7 @@ def _of_loop(functions: Bindings, function: str, loop: Loop) -> Repeated:
     taken = [printed.names[value] for value in values]
     output = identifier(loop.output)
     return Repeated(
-        function=f"_{output}" if function == "mask" else f"_observe_{output}",
+        function=f"_{output}" if function == "mask" else _observing(output),
         row=functions.offsets[loop.output],
         count=loop.count,
         parameters=[loop.element, *taken, *tables, *(printed.names[value] for value in along)],
@@ -284,7 +290,7 @@ def _of_words(functions: Bindings, rows: KnownRows) -> Repeated:
         parameters.append("own")
         arguments.append(Name(_own(rows))[lane])
     return Repeated(
-        function=f"_observe_{identifier(rows.output)}",
+        function=_observing(identifier(rows.output)),
         row=functions.offsets[rows.output],
         count=rows.count,
         parameters=parameters,
