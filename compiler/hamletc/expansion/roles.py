@@ -1,7 +1,7 @@
 """`role`: what stands in a role becomes what stands outside, for agents with the numbers of the role.
 
-What a role declares gets a name with the role before it, as in `wolf.hunger`; inside the role, and elsewhere where no
-other role has the same, it is `hunger` too. Rules, drains, ends, rewards and so on get the role as a condition.
+What a role declares gets a name with the role before it, `wolf.hunger`, and is `hunger` inside the role, and where no
+other role has the same. Rules, drains, ends, rewards and so on get the role as a condition.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ _REFERRED: tuple[tuple[Kind, type[syntax.Decl]], ...] = (
     ("affordance", syntax.AffordanceDecl),
 )
 """What is referred to by its name."""
-_COUNTED = ("meter", "item")
-"""What only agents of a role have."""
+_COUNTED = ("meter", "item")  # Only agents of a role have them.
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,9 @@ Import this module where Triton is used.
 import triton
 import triton.language as tl
 
-from hamlet.numbers.random import PHILOX_KEY_STEPS, PHILOX_MULTIPLIERS, PHILOX_ROUNDS
+from hamlet.launch.gpu.networks import philox
 from hamlet_train.draws import NEVER, ORDER
 
-ROUNDS, MULTIPLIER_0, MULTIPLIER_1, STEP_0, STEP_1 = (
-    tl.constexpr(each) for each in (PHILOX_ROUNDS, *PHILOX_MULTIPLIERS, *PHILOX_KEY_STEPS)
-)
 STREAM, LAST = tl.constexpr(ORDER), tl.constexpr(NEVER)
 
 
@@ -77,24 +74,11 @@ def draw_keys(
     group = tl.program_id(0) // blocks
     block = tl.program_id(0) % blocks * (BLOCK // 4) + tl.arange(0, BLOCK // 4)
     c0 = block.to(tl.uint32)
-    c1 = tl.zeros_like(c0) + (group + first_group).to(tl.uint32)
-    c2 = tl.zeros_like(c0) + epoch.to(tl.uint32)
-    c3 = tl.full(c0.shape, STREAM, tl.uint32)
-    first = tl.full(c0.shape, MULTIPLIER_0, tl.uint32)
-    second = tl.full(c0.shape, MULTIPLIER_1, tl.uint32)
-    key0 = tl.zeros_like(c0) + low.to(tl.uint32)
-    key1 = tl.zeros_like(c0) + high.to(tl.uint32)
-    for _ in tl.static_range(ROUNDS):
-        high0 = tl.umulhi(c0, first)
-        high1 = tl.umulhi(c2, second)
-        low0 = c0 * first
-        low1 = c2 * second
-        c0 = high1 ^ c1 ^ key0
-        c2 = high0 ^ c3 ^ key1
-        c1 = low1
-        c3 = low0
-        key0 += STEP_0
-        key1 += STEP_1
+    none = tl.zeros_like(c0)
+    of_group, of_epoch = none + (group + first_group).to(tl.uint32), none + epoch.to(tl.uint32)
+    stream = tl.full(c0.shape, STREAM, tl.uint32)
+    keys = none + low.to(tl.uint32), none + high.to(tl.uint32)
+    c0, c1, c2, c3 = philox(c0, of_group, of_epoch, stream, keys[0], keys[1])
     for word in tl.static_range(4):
         drawn = c0 if word == 0 else (c1 if word == 1 else (c2 if word == 2 else c3))
         sample = block * 4 + word

@@ -99,16 +99,10 @@ def tanh(x):
 
 
 @triton.jit
-def _share(lane, tick, low, high):
-    """The share of 1 that the policy's word of a tick stands for, of global lanes (u32)."""
-    c0 = lane
-    c1 = tl.zeros_like(lane) + (tick >> 2)
-    c2 = tl.full(lane.shape, STREAM_BLOCK, tl.uint32)
-    c3 = tl.full(lane.shape, STREAM, tl.uint32)
-    first = tl.full(lane.shape, MULTIPLIER_0, tl.uint32)
-    second = tl.full(lane.shape, MULTIPLIER_1, tl.uint32)
-    key0 = tl.zeros_like(lane) + low
-    key1 = tl.zeros_like(lane) + high
+def philox(c0, c1, c2, c3, key0, key1):
+    """The four words of counters and keys, u32 of one shape (Salmon et al. 2011)."""
+    first = tl.full(c0.shape, MULTIPLIER_0, tl.uint32)
+    second = tl.full(c0.shape, MULTIPLIER_1, tl.uint32)
     for _ in tl.static_range(ROUNDS):
         high0 = tl.umulhi(c0, first)
         high1 = tl.umulhi(c2, second)
@@ -120,6 +114,15 @@ def _share(lane, tick, low, high):
         c3 = low0
         key0 += STEP_0
         key1 += STEP_1
+    return c0, c1, c2, c3
+
+
+@triton.jit
+def _share(lane, tick, low, high):
+    """The share of 1 that the policy's word of a tick stands for, of global lanes (u32)."""
+    none = tl.zeros_like(lane)
+    block, stream = tl.full(lane.shape, STREAM_BLOCK, tl.uint32), tl.full(lane.shape, STREAM, tl.uint32)
+    c0, c1, c2, c3 = philox(lane, none + (tick >> 2), block, stream, none + low, none + high)
     last = tick & 3
     word = tl.where(last == 0, c0, tl.where(last == 1, c1, tl.where(last == 2, c2, c3)))
     return (word >> 8).to(tl.int32, bitcast=True).to(tl.float32) * 5.9604644775390625e-08
