@@ -39,7 +39,7 @@ TIMED = (
 LANES = 1 << 20
 TICKS = 32
 SAMPLES = 7
-LIMIT = 150
+LIMIT = 400
 """Seconds that one universe may take."""
 
 

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch fin
 
 
 @pytest.fixture
-def module(compiled: Callable[[str], Module]) -> Module:
-    return compiled(re.sub(r"lifespan \d+ ticks", "lifespan 7 ticks", text("luck")))
+def module(compiled: Callable[..., Module]) -> Module:
+    return compiled(re.sub(r"lifespan \d+ ticks", "lifespan 7 ticks", text("luck")), "triton")
 
 
 def gymnasium(mode: str) -> Callable[[Module, dict[str, Any]], Callable[[Any], Any]]:

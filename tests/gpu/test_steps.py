@@ -22,8 +22,8 @@ pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch fin
 
 
 @pytest.fixture(params=["luck", "town", "shifts"])
-def module(request: pytest.FixtureRequest, compiled: Callable[[str], Module]) -> Module:
-    return compiled(text("luck")) if request.param == "luck" else hamlet.load(PACKAGES / request.param)
+def module(request: pytest.FixtureRequest, compiled: Callable[..., Module]) -> Module:
+    return compiled(text("luck"), "triton") if request.param == "luck" else hamlet.load(PACKAGES / request.param)
 
 
 def pair(module: Module, obs_dtype: str = "float32", launch: str = "step") -> tuple[Env, Env]:

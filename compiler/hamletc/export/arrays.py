@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hamlet import schema
+from hamlet.numbers.binary32 import round32
 from hamlet.schema.fields import Field
 from hamlet.universe import Universe
 from hamletc.export.names import constants
@@ -147,4 +148,4 @@ def defaults(universe: Universe) -> Iterator[Default]:
     )
     for name, values in written:
         for row, value in enumerate(values):
-            yield Default(name, row, columns[name], float(value))
+            yield Default(name, row, columns[name], round32(value))

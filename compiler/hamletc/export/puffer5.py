@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from hamlet import schema
-from hamlet.numbers.binary32 import spell32
+from hamlet.numbers.binary32 import round32, spell32
 from hamlet.universe import Universe
 from hamletc.compilation import Compilation
 from hamletc.errors import CompileError
@@ -47,7 +47,7 @@ def _exported(universe: Universe, values: dict[str, Any], end: str) -> Exported:
         "worlds": max(BLOCK // agents, 1),
         "on_gpu": end == "cu",
         "params": params,
-        "ranges": [(f"{each.low.hex()}f", f"{each.high.hex()}f") for each in universe.controls],
+        "ranges": [(f"{round32(each.low).hex()}f", f"{round32(each.high).hex()}f") for each in universe.controls],
     }
     defaults = [spell32(param.default) for param in universe.params]
     # What trainers include behind it has names of its own.

@@ -344,7 +344,7 @@ def test_other_bits_fail_the_self_test(folder: Path) -> None:
     """A default of a param that is another one."""
     text = (folder / "alone.c").read_text(encoding="utf-8")
     changed = text.replace(
-        "self->params[0 * self->worlds + place] = 0x1.999999999999ap-3f", "self->params[place] = 0.25f"
+        "self->params[0 * self->worlds + place] = 0x1.99999a0000000p-3f", "self->params[place] = 0.25f"
     )
     assert changed != text
     (folder / "other.c").write_text(changed, encoding="utf-8")

@@ -158,8 +158,9 @@ def test_a_trainer_on_a_gpu_sees_the_bits_of_kernels(
         pytest.skip("there is no g++")
     name, lanes, ticks = exported(text, tmp_path, "--abi", "puffer5"), 100, 150
     flags = "-std=c++17", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"
-    defines = f'-DENVIRONMENT="ocean/{name}/{name}.cu"', f"-DDIGEST={name}_digest", f"-I{HERE}", "-I."
-    command = ["g++", *flags, *defines, str(HERE / "trainer_on_gpu.cc"), "-o", "trainer"]
+    named = f"-DDIGEST={name}_digest", f"-DLAID={name}", f"-DLAY={name}_lay"
+    defines = f'-DENVIRONMENT="ocean/{name}/{name}.cu"', f"-I{HERE}", "-I."
+    command = ["g++", *flags, *named, *defines, str(HERE / "trainer_on_gpu.cc"), "-o", "trainer"]
     built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
     env = hamlet.make(compiled(text), worlds=lanes, seed=SEED, backend="c", quiet=True)
@@ -187,6 +188,17 @@ def test_a_trainer_on_a_gpu_sees_the_bits_of_kernels(
     assert ended > lanes
     assert float(said["n"]) == ended
     assert said["digest"] == f"{env.digest():x}"
+
+
+def test_nvcc_takes_it(tmp_path: Path) -> None:
+    """Its pass for the host, too, which NVRTC has not, and without a warning."""
+    if shutil.which("nvcc") is None:
+        pytest.skip("there is no nvcc")
+    text = ALONE.replace("param wage = 0.2", "param wage = 0.7").replace("observe {", "observe { grid ")
+    name = exported(text, tmp_path)
+    command = ["nvcc", "-Xptxas", "-O0", "-arch=sm_80", "-c", f"{name}.cu"]
+    built = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (built.returncode, built.stderr) == (0, "")
 
 
 def test_what_has_no_cuda_is_refused(tmp_path: Path) -> None:
