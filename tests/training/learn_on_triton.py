@@ -1,6 +1,6 @@
 """Two learners, the one in C and the one of Triton's kernels on its interpreter, learn the same from random stores.
 
-    python learn_on_triton.py LAYERS AGENTS UPDATES
+    python learn_on_triton.py LAYERS AGENTS UPDATES CONTROLS
 
 It prints what differs after each update, and at the end what was seen of all that the kernels decide. It wants
 TRITON_INTERPRET=1.
@@ -74,6 +74,7 @@ def differing(
     of_c, of_triton = (Learned.begun(network, np.ones(network.inputs, np.float32), 5) for _ in range(2))
     for each in (of_c, of_triton):
         each.parameters *= np.float32(3.0)
+        network.log_deviations(each.parameters)[:] = np.linspace(-1.0, -1e-3, network.controls)
     lives = Lives.begun(lanes), Lives.begun(lanes)
     team, store = Team(1, network.scratch), Store.empty(network, lanes, ticks)
     learner = Learner(network, settings, SEED, updates + 1, share, Ranks(), team, of_c, lives[0])
@@ -82,7 +83,12 @@ def differing(
     lesson = Lesson(mind, settings, SEED, updates + 1, Taught(lanes, CUT * agents, ticks))
     for _ in range(updates):
         samples = stored(network, ticks, lanes, random)
+        raw = 0.6 * random.standard_normal((ticks, network.controls, lanes)).astype(np.float32)
+        # About what they were likely by.
+        samples.tensors["log_probs"].sub_(1.1 * network.controls)
         copy(samples, store)
+        store.raw[:] = raw.transpose(2, 0, 1)
+        lesson.raw.copy_(torch.from_numpy(raw))
         line = learner.update(store)
         lesson.teach(samples, of_triton)
         mind.leave(of_triton, lives[1])
@@ -103,6 +109,8 @@ def differing(
             episodes=line.episodes,
             forbidden=int((~samples.tensors["masks"].numpy().any(axis=1)).sum()),
             dead=int((~samples.tensors["alive"]).sum()),
+            bounded=int((network.log_deviations(of_c.parameters) == 0.0).sum()),
+            free=int((network.log_deviations(of_c.parameters) < 0.0).sum()),
         )
         yield [name for name, (one, other) in pairs.items() if _bytes(one) != _bytes(other)], seen
 
@@ -116,11 +124,11 @@ def main() -> None:
     make_interpreter_exact()
     hidden = tuple(int(each) for each in sys.argv[1].split(","))
     settings = Settings(hidden=hidden, horizon=9, epochs=1, minibatches=2, rate=3e-3, norm=1.8)
-    seen = Counter[str]()
-    for differs, here in differing(Network(5, hidden, 3), settings, int(sys.argv[2]), int(sys.argv[3])):
+    network, seen = Network(5, hidden, 3, int(sys.argv[4])), Counter[str]()
+    for differs, here in differing(network, settings, int(sys.argv[2]), int(sys.argv[3])):
         print("update", *differs)
         seen += here
-    print(*sorted(seen))
+    print(*sorted(name for name, count in seen.items() if count))
 
 
 if __name__ == "__main__":

@@ -115,10 +115,11 @@ class Network:
     @property
     def parameters(self) -> int:
         """Numbers of all layers, and the logarithms of the deviations of controls, padding included."""
-        return self._of_layers + padded(self.controls)
+        return self.of_layers + padded(self.controls)
 
     @property
-    def _of_layers(self) -> int:
+    def of_layers(self) -> int:
+        """Numbers of all layers."""
         return sum((padded(inputs) + 1) * padded(outputs) for inputs, outputs in self._shapes)
 
     @property
@@ -149,7 +150,7 @@ class Network:
 
     def log_deviations(self, parameters: Array) -> Array:
         """The logarithms of the standard deviations of controls [controls], a view of the parameters."""
-        return parameters[self._of_layers : self._of_layers + self.controls]
+        return parameters[self.of_layers : self.of_layers + self.controls]
 
     def transpose(self, parameters: Array, transposed: Array) -> None:
         """Write the weights of each layer, outputs first: derivatives go backward through those."""

@@ -10,8 +10,18 @@ import torch
 from hamlet.backend.storage import Storage
 from hamlet_train.draws import halves
 from hamlet_train.exact.kernels import LOSSES, SURVEYED
-from hamlet_train.exact.network import BLOCK, COLUMNS, ROWS, WEIGHT, Array, Network, padded
-from hamlet_train.gpu import descent, happened, perceptron, sums
+from hamlet_train.exact.network import (
+    BLOCK,
+    COLUMNS,
+    LEAST_LOG_DEVIATION,
+    MOST_LOG_DEVIATION,
+    ROWS,
+    WEIGHT,
+    Array,
+    Network,
+    padded,
+)
+from hamlet_train.gpu import controls, descent, happened, perceptron, sums
 from hamlet_train.gpu.launches import THREADS, Argument, Launch, Launcher, run
 from hamlet_train.ppo import FIRST_DECAY, LEAST, SECOND_DECAY, Learned, Lives
 from hamlet_train.settings import Settings
@@ -90,6 +100,12 @@ class Mind:
             layers.append((weights[:inputs, :outputs].T, self.parameters[bias : bias + outputs]))
         return layers
 
+    @property
+    def log_deviations(self) -> torch.Tensor:
+        """[controls], see `Network.log_deviations`: a view of the parameters."""
+        begin = self.network.of_layers
+        return self.parameters[begin : begin + self.network.controls]
+
     def leave(self, learned: Learned, lives: Lives) -> None:
         """Write down where it is. It waits for the device."""
         for tensor, array in (
@@ -130,7 +146,7 @@ class Lesson:
         hidden = [padded(each) for each in network.hidden]
         self._first, self._second = hidden[0], hidden[1] if len(hidden) > 1 else 0
         self._heads = padded(network.sizes[-1])
-        self._pitch = 2 * sum(hidden) + self._heads
+        self._pitch = 2 * sum(hidden) + self._heads + padded(network.controls)
 
         def many(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
             return torch.zeros(shape, dtype=dtype, device=device)
@@ -138,6 +154,8 @@ class Lesson:
         f64 = torch.float64
         self._inputs = many(taught.lanes, taught.ticks, padded(network.inputs))
         self._advantages, self._numbers, self._factor = many(taught.ticks, taught.lanes), many(3), many(1)
+        self.raw = many(taught.ticks, network.controls, taught.lanes)
+        """[ticks, controls, lanes], what controls were drawn: whoever acts writes them here."""
         self._constants = torch.tensor([settings.discount, settings.norm], dtype=f64, device=device)
         self._lane_counts = many(4, taught.lanes, dtype=f64)
         self._returns, self._discounts = (many(taught.lanes, taught.ticks, dtype=f64) for _ in range(2))
@@ -223,7 +241,10 @@ class Lesson:
         left = 1.0 - learned.update / self._updates
         weights = (float(np.float32(each)) for each in (settings.clip, settings.entropy * left, settings.value))
         stored = _there(store, "masks", "actions", "log_probs", "values")
-        arrays = self._inputs, *stored, self._advantages, self._numbers, order, counts
+        masks, actions, *others = stored
+        # Without controls nothing is read of them, and a kernel takes no address of nothing.
+        raw = self.raw if network.controls else self._advantages
+        arrays = self._inputs, masks, actions, raw, *others, self._advantages, self._numbers, order, counts
         mine = mind.parameters, mind.transposed, self._room, self._head_room, self._rows, self._noted
         sizes = taught.most, part, parts, self._blocks, taught.ticks, taught.lanes, taught.lanes_each, self._positions
         self._launch(
@@ -242,9 +263,11 @@ class Lesson:
             HEAD_OUTPUTS=power(self._heads),
             PITCH=self._pitch,
             ACTIONS=network.actions,
+            CONTROLS=network.controls,
             BLOCK=BLOCK,
         )
         self._gradients_of_layers(counts, part)
+        self._gradients_of_deviations(counts, part)
         added = self._sums[LOSSES + 1]
         arguments = self._noted, counts, added, part, parts, self._blocks, self._positions
         self._launch(perceptron.add_losses, groups, arguments, 32, LOSSES=LOSSES, ROWS=power(LOSSES + 1), BLOCK=BLOCK)
@@ -262,6 +285,8 @@ class Lesson:
         )
         held = mind.parameters, gradient, mind.first, mind.second, mind.transposed, mind.places, self._factor
         self._launch(descent.descend, -(-count // NUMBERS), (*held, count, *map(float, rates)), BLOCK=NUMBERS)
+        if network.controls:
+            mind.log_deviations.clamp_(float(LEAST_LOG_DEVIATION), float(MOST_LOG_DEVIATION))
 
     def _gradients_of_layers(self, counts: torch.Tensor, part: int) -> None:
         """The gradients of each layer, of each group."""
@@ -290,6 +315,25 @@ class Lesson:
                 BLOCK=BLOCK,
             )
             slope += columns
+
+    def _gradients_of_deviations(self, counts: torch.Tensor, part: int) -> None:
+        """The gradients of the logarithms of deviations of controls, of each group."""
+        network = self._mind.network
+        if not network.controls:
+            return
+        # Derivatives by them lie at the end of a row of the room.
+        scores = self._room.view(-1)[self._pitch - padded(network.controls) :]
+        sizes = part, self._settings.minibatches, self._blocks, network.parameters, network.of_layers
+        self._launch(
+            controls.add_deviations,
+            self._taught.groups,
+            (scores, counts, self._gradients, *sizes),
+            32,
+            CONTROLS=network.controls,
+            ROWS=power(network.controls),
+            PITCH=self._pitch,
+            BLOCK=BLOCK,
+        )
 
     def _total(self, values: torch.Tensor) -> torch.Tensor:
         """The sum of all groups, [width], of values [groups, width]."""

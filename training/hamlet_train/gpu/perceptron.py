@@ -102,6 +102,7 @@ def teach(
     inputs_ptr,
     mask_ptr,
     action_ptr,
+    raw_ptr,
     chance_ptr,
     value_ptr,
     advantage_ptr,
@@ -137,16 +138,19 @@ def teach(
     HEAD_OUTPUTS: tl.constexpr,
     PITCH: tl.constexpr,
     ACTIONS: tl.constexpr,
+    CONTROLS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """A block of a group's samples, through all layers and back.
 
     Each group has so many blocks; programs behind its samples do nothing. Position p of the room, a row of PITCH
-    numbers, has what hidden layers gave a sample, then the derivatives by that and by the heads. FIRST, SECOND (0
+    numbers, has what hidden layers gave a sample, then the derivatives by that and by the heads, and those by the
+    logarithms of deviations. FIRST, SECOND (0
     without a second hidden layer) and HEADS are columns in whole lines, ..._OUTPUTS the next powers of two.
 
     Args:
-        inputs_ptr: [lanes, ticks, ROW]; mask_ptr: [ticks, ACTIONS, lanes]; action_ptr and the next: [ticks, lanes].
+        inputs_ptr: [lanes, ticks, ROW]; mask_ptr: [ticks, ACTIONS, lanes]; raw_ptr: [ticks, CONTROLS, lanes];
+            action_ptr, chance_ptr and the next: [ticks, lanes].
         numbers_ptr: f32: the scale of rewards, then the mean and the spread of advantages.
         order_ptr: [groups, most] i32; counts_ptr: [groups] i64.
         rows_ptr: [positions] i32, which lane and tick a position has; noted_ptr: [losses, positions].
@@ -190,6 +194,8 @@ def teach(
             mask_ptr + tick.to(tl.int64) * (ACTIONS * lanes) + lane,
             lanes,
             tl.load(action_ptr + place),
+            raw_ptr + tick.to(tl.int64) * (CONTROLS * lanes) + lane,
+            weights + (LAST + 1) * HEADS,
             tl.load(chance_ptr + place),
             gain,
             aim,
@@ -201,6 +207,8 @@ def teach(
             noted_ptr + position,
             positions,
             ACTIONS,
+            CONTROLS,
+            HEADS,
             BLOCK,
         )
         tl.debug_barrier()
@@ -210,10 +218,10 @@ def teach(
             y = slopes + FIRST
             held = room + FIRST
             from_heads = back + FIRST * SECOND
-            _layer(of_heads, from_heads, from_heads, ACTIONS + 1, held, y, 1, 1, SECOND, SECOND_OUTPUTS)
+            _layer(of_heads, from_heads, from_heads, ACTIONS + CONTROLS + 1, held, y, 1, 1, SECOND, SECOND_OUTPUTS)
             _layer(y, back, back, HEAD_INPUTS, room, slopes, 1, 1, FIRST, FIRST_OUTPUTS)
         else:
-            _layer(of_heads, back, back, ACTIONS + 1, room, slopes, 1, 1, FIRST, FIRST_OUTPUTS)
+            _layer(of_heads, back, back, ACTIONS + CONTROLS + 1, room, slopes, 1, 1, FIRST, FIRST_OUTPUTS)
 
 
 @triton.jit(do_not_specialize=["part"])

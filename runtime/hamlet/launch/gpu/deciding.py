@@ -62,7 +62,8 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
         words = (first & WORD, stream.low, stream.high, tick & WORD)
         with respelling():
             kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, **settings)
-        return Decided(actions, log_probs, heads[-1] if policy.value else None, heads[: policy.actions].T)
+        means = heads[policy.actions : policy.actions + policy.controls]
+        return Decided(actions, log_probs, heads[-1] if policy.value else None, heads[: policy.actions].T, means=means)
 
     return deciding
 
