@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from hamlet.package.module import Module
+from samples import text
 
 LESSONS = Path("universes/gallery/lessons.hamlet")
 HORIZON, UPDATES = 12, 3
@@ -26,7 +27,7 @@ def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
     compiled: Callable[..., Module], hidden: tuple[int, ...]
 ) -> None:
     pytest.importorskip("rich_click", reason="training needs the extra train")
-    from hamlet_train.gpu.training import GpuTraining
+    from hamlet_train.gpu.training import GpuLearner, GpuTraining
     from hamlet_train.ranks import Ranks
     from hamlet_train.run import Manifest
     from hamlet_train.settings import Settings
@@ -39,7 +40,8 @@ def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
     cpu = begun(module, manifest, Ranks(), 1)
     gpu = begun(module, manifest, Ranks(), 1, device="cuda")
     assert isinstance(gpu, GpuTraining)
-    learner, episodes = gpu.learner, 0
+    learner, episodes = gpu.crews[0].learner, 0
+    assert isinstance(learner, GpuLearner)
     for update in range(UPDATES):
         (line,) = cpu.advance()
         episodes += line.episodes
@@ -55,3 +57,25 @@ def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
         assert learner.learned.digest() == line.weights
         assert learner.lives.returns.tobytes() == cpu.crews[0].learner.lives.returns.tobytes()
     assert episodes > 0
+
+
+def test_roles_with_controls_are_those_of_the_cpu(compiled: Callable[..., Module]) -> None:
+    pytest.importorskip("rich_click", reason="training needs the extra train")
+    from hamlet_train.ranks import Ranks
+    from hamlet_train.run import Manifest
+    from hamlet_train.settings import Settings
+    from hamlet_train.training import begun
+
+    module = compiled(text("drift"), "triton")
+    settings = Settings(hidden=(8,), horizon=HORIZON, epochs=1, minibatches=2, rate=3e-3)
+    manifest = Manifest("drift", module.digest, "", (), {}, 5, 3, 3, 15 * HORIZON * UPDATES, settings, shared=False)
+    cpu, gpu = (begun(module, manifest, Ranks(), 1, device=device) for device in ("cpu", "cuda"))
+    for update in range(UPDATES):
+        lines = cpu.advance()
+        if update:
+            torch.cuda.set_sync_debug_mode("error")
+        try:
+            gpu.collect()
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+        assert [each.update().weights for each in gpu.crews] == [line.weights for line in lines]

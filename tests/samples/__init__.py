@@ -42,8 +42,8 @@ WAYS = ("maze", "lines")
 """Ways around walls, sight, arrangements; a graph."""
 ROLES = "herd"
 """Kinds of agents, goals and potentials."""
-ENVIRONMENTS = ("valley", "luck")
-"""For tests of environments: everything that they have to deal with, and chance."""
+ENVIRONMENTS = ("valley", "luck", "drift")
+"""For tests of environments: everything that they have to deal with, chance, and roles with controls."""
 
 MANY = {
     "crowded": many_affordances(70, 12, fixed=True),

@@ -18,14 +18,14 @@ from hamlet_train.gpu.learner import Lesson, Mind, Taught
 from hamlet_train.ppo import Learned
 from hamlet_train.settings import Settings
 
-network, lanes, launches = Network(92, (64, 64), 8), 128, {}
+network, lanes, launches = Network(92, (64, 64), 8, 2), 128, {}
 lesson = Lesson(Mind(network, lanes, torch.device("cpu")), Settings(), 1, 2, Taught(lanes, 64, 32),
                 lambda launch: launches.setdefault(launch.name, launch))
 store = Storage(**{name: torch.zeros(like.shape, dtype=like.dtype)
                    for name, like in storage_like(32, 92, 8, lanes).items()})
 lesson.teach(store, Learned.begun(network, np.ones(92, np.float32), 1))
 found = {}
-for name in ("teach", "add_gradients", "limit", "descend"):
+for name in ("teach", "add_gradients", "add_deviations", "limit", "descend"):
     compiled = compile_ahead(launches[name], 90)
     found[name] = compiled.asm["ptx"], disassembled(compiled.asm["cubin"])[1]
 print(json.dumps([sorted(launches), found]))

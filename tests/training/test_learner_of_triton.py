@@ -8,14 +8,15 @@ import pytest
 
 from processes import Run
 
-PROGRAM = Path(__file__).parent / "learn_on_triton.py"
+PROGRAM, TRAINS = (Path(__file__).parent / name for name in ("learn_on_triton.py", "train_on_triton.py"))
+DRIFT = Path("tests/samples/universes/environments/drift.hamlet").resolve()
 
 
 @pytest.mark.parametrize(
     ("hidden", "agents", "updates", "drawn", "seen"),
     [
         ("16,20", 1, 2, 0, "clipped dead episodes forbidden limited unlimited"),
-        ("16", 1, 2, 3, "bounded clipped dead episodes forbidden free limited"),
+        ("16", 1, 1, 3, "bounded clipped dead episodes forbidden free limited"),
         pytest.param("40", 2, 2, 0, "clipped dead episodes forbidden limited", marks=pytest.mark.long),
     ],
 )
@@ -25,3 +26,9 @@ def test_an_update_has_the_bits_of_the_learner_in_c(
     done = run_program(PROGRAM, hidden, str(agents), str(updates), str(drawn), TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [*["update"] * updates, seen]
+
+
+def test_roles_with_controls_have_the_lines_of_the_learner_in_c(run_program: Run) -> None:
+    done = run_program(TRAINS, DRIFT, "1", TRITON_INTERPRET="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["lead same ended", "tail same ended"]

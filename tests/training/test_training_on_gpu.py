@@ -38,8 +38,7 @@ def test_a_gpu_goes_on_with_what_the_cpu_began(run_program: Run, tmp_path: Path)
 @pytest.mark.parametrize(
     ("universe", "options", "lacking"),
     [
-        ("cartpole", [], "controls"),
-        ("tag", [], "a policy for each role (--shared has one for all)"),
+        ("tag", ["--against", "past:2"], "past selves"),
         ("lessons", ["--memory", "gru:32"], "a memory"),
         ("lessons", ["--set", "hidden=65"], "hidden layers but 1 or 2 of at most 64"),
         ("berries", ["--agents", "2", "--team"], "the pay of a team"),

@@ -37,11 +37,13 @@ def evaluation_seed(seed: int) -> int:
     return int(low | high << 32)
 
 
-def crew_seed(seed: int, number: int) -> int:
-    """The seed of what the crew of a number draws for itself, where there are several: first weights, and the order of
-    samples."""
-    low, high = _words(2, number, 0, CREWS, seed).tolist()
-    return int(low | high << 32)
+def crew_seeds(seed: int, crews: int) -> list[int]:
+    """The seeds of what each crew draws for itself, first weights and the order of samples: that of the training where
+    there is one crew."""
+    if crews == 1:
+        return [seed]
+    words = [_words(2, number, 0, CREWS, seed).tolist() for number in range(crews)]
+    return [int(low | high << 32) for low, high in words]
 
 
 def past_words(groups: Array, update: int, seed: int) -> Array:

@@ -15,7 +15,7 @@ from hamlet_train.collect import Actor, Present
 from hamlet_train.crews import Crew, crew_sizes, crews_of
 from hamlet_train.critic import Critic
 from hamlet_train.devices import Device
-from hamlet_train.draws import crew_seed
+from hamlet_train.draws import crew_seeds
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluate import check_roles, player
 from hamlet_train.evaluation import Evaluated, Evaluation, Plan, trained
@@ -85,12 +85,11 @@ def begun(
     )
     present, team = Present(env), Team(threads, 0)
     crews = crews_of(env, manifest.shared)
-    seeds = [manifest.seed] if len(crews) == 1 else [crew_seed(manifest.seed, each) for each in range(len(crews))]
     policies = fixed or {}
     check_roles(env, policies)
     learners = tuple(
         learning(present, team, manifest, crew, share, seed, ranks)
-        for crew, share, seed in zip(crews, shares, seeds, strict=True)
+        for crew, share, seed in zip(crews, shares, crew_seeds(manifest.seed, len(crews)), strict=True)
         if crew.role not in policies
     )
     if not learners:

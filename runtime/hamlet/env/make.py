@@ -180,7 +180,8 @@ def _settle(module: Module, shape: Shape, dtype: torch.dtype | None, options: Se
             launch=launch,
         )
         actions = torch.zeros(lanes, dtype=torch.int32, device=device)
-        return timed(lambda: env.step(actions), env.synchronize)
+        controls = env.control_low.unsqueeze(1).repeat(1, lanes) if env.num_controls else None
+        return timed(lambda: env.step(actions, controls), env.synchronize)
 
     def missing(choice: Choice) -> str:
         return backend_kind(choice.backend).missing(module)

@@ -32,9 +32,7 @@ def check_training(universe: Universe, manifest: Manifest, processes: int) -> No
     """Raise `TrainError` where a training has what the learner on a GPU has not."""
     settings, agents = manifest.settings, manifest.worlds * manifest.agents
     lacking = {
-        "controls": bool(universe.controls),
         "episodes by hand": universe.by_hand,
-        "a policy for each role (--shared has one for all)": not manifest.shared,
         "opponents": bool(manifest.opponents),
         "past selves": bool(manifest.past),
         "a memory": bool(settings.memory),

@@ -17,9 +17,7 @@ NORMALISER = tl.constexpr(float.fromhex("0x1.d67f1cp-1"))
 """log(2 * pi) / 2, see controls.h."""
 CHAOS = tl.constexpr(0.5 + NORMALISER.value)
 """The entropy with a deviation of 1."""
-STREAM, MOST, ROUND, ROUND_BITS = (
-    tl.constexpr(each) for each in (CONTROL_DRAWS, e.TURNS_MOST, e.ROUND, e.ROUND_BITS)
-)
+STREAM, MOST, ROUND, ROUND_BITS = (tl.constexpr(each) for each in (CONTROL_DRAWS, e.TURNS_MOST, e.ROUND, e.ROUND_BITS))
 TWICE_PI, TWO_OVER_PI = tl.constexpr(e.TWICE_PI), tl.constexpr(e.TWO_OVER_PI)
 FIRST, MIDDLE, LAST = (tl.constexpr(each) for each in e.HALF_PI)
 SIN_0, SIN_1, SIN_2, SIN_3 = (tl.constexpr(each) for each in e.SIN)

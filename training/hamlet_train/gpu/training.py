@@ -1,4 +1,4 @@
-"""A training whose worlds, policy and learner are on a GPU: rollouts fill a store there, and updates learn from it."""
+"""A training whose worlds, policies and learners are on a GPU: they fill storages there, and learn from them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import hamlet
 from hamlet.backend.storage import Storage
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
-from hamlet.policies.mlp import MLP
-from hamlet_train.crews import crews_of
+from hamlet_train.crews import Crew, crew_sizes, crews_of
+from hamlet_train.draws import crew_seeds
 from hamlet_train.exact.kernels import LOSSES, SAMPLES, SURVEYED
 from hamlet_train.exact.store import Store
+from hamlet_train.gpu.acting import GpuPlayer, Rollouts, Stage, storage_of
 from hamlet_train.gpu.allowed import check_training, interpreted
 from hamlet_train.gpu.learner import Lesson, Mind, Taught
-from hamlet_train.groups import Groups
+from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
@@ -29,15 +30,12 @@ F64 = np.dtype(np.float64).itemsize
 
 @dataclass(slots=True)
 class GpuLearner(Learner):
-    """Learns on a GPU, from what a rollout stored there. On the host are the parameters of the last update; moments and
-    lives only after `leave`.
-
-    `stored` is the storage; `policy` is the network as rollouts play it.
+    """Learns on a GPU, from what was stored there. On the host are the parameters of the last update; moments and
+    lives only after `leave`. `stored` is the storage.
     """
 
     env: Env = field(kw_only=True)
     stored: Storage = field(init=False)
-    policy: MLP = field(init=False)
     mind: Mind = field(init=False)
     lesson: Lesson = field(init=False)
 
@@ -46,20 +44,11 @@ class GpuLearner(Learner):
         self.mind = Mind(self.network, lanes, self.env.device)
         taught = Taught(lanes, min(groups.worlds_each * groups.agents, lanes), ticks)
         self.lesson = Lesson(self.mind, self.settings, self.seed, self.updates, taught)
-        self.stored = self.env.storage(ticks)
+        self.stored = storage_of(self.network, ticks, lanes, self.env.device)
         self.take()
-        weights, biases = zip(*self.mind.layers, strict=True)
-        self.policy = MLP([each.contiguous() for each in weights], [each.clone() for each in biases])
-
-    def play(self) -> None:
-        """Fill the storage."""
-        for number, layer in enumerate(self.mind.layers):
-            self.policy.weights[number].copy_(layer[0])
-            self.policy.biases[number].copy_(layer[1])
-        self.env.rollout(self.settings.horizon, self.policy, store=self.stored, statistics=False)
 
     def update(self, store: Store) -> Progress:
-        """Learn from what `play` stored. Of the store on the host nothing is read; when all is launched, one transfer
+        """Learn from what was stored. Of the store on the host nothing is read; when all is launched, one transfer
         waits for what came of it."""
         self.lesson.teach(self.stored, self.learned)
         told = self.lesson.told().cpu().numpy()
@@ -79,13 +68,13 @@ class GpuLearner(Learner):
 
 @dataclass(frozen=True, slots=True)
 class GpuTraining(Training):
-    """A training on a GPU; `learner` is that of its crew."""
+    """A training on a GPU. `stage` is where its crews act."""
 
-    learner: GpuLearner
+    stage: Stage | Rollouts
 
     def collect(self) -> None:
-        """Fill the storage of the crew."""
-        self.learner.play()
+        """Fill the storages of the crews."""
+        self.stage.play()
 
 
 def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTraining:
@@ -96,10 +85,11 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTrainin
         EnvError: the environment cannot be made.
     """
     check_training(module.universe, manifest, ranks.size)
-    share = Groups(manifest.worlds, manifest.agents).share(0, 1)
+    sizes = crew_sizes(module.universe, manifest.agents, manifest.shared)
+    shares = [groups.share(0, 1) for groups in Groups.of_crews(manifest.worlds, sizes)]
     env = hamlet.make(
         module,
-        worlds=share.worlds,
+        worlds=manifest.worlds,
         agents=manifest.agents,
         seed=manifest.seed,
         device="cpu" if interpreted() else "cuda",
@@ -108,23 +98,40 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTrainin
         quiet=True,
         params=params_of(manifest.params, module.universe) or None,
     )
-    (crew,) = crews_of(env, shared=True)
-    settings = manifest.settings
-    network = crew.network(settings.hidden)
-    learner = GpuLearner(
+    crews = crews_of(env, manifest.shared)
+    learners = tuple(
+        _learner(env, manifest, crew, share, seed, ranks)
+        for crew, share, seed in zip(crews, shares, crew_seeds(manifest.seed, len(crews)), strict=True)
+    )
+    stage: Stage | Rollouts
+    if len(crews) == 1 and not env.num_controls:
+        stage = Rollouts(env, learners[0].mind, learners[0].stored)
+    else:
+        parts = ((each.mind, each.stored, each.lesson.raw) for each in learners)
+        stage = Stage(env, [GpuPlayer.of(env, crew, *part) for crew, part in zip(crews, parts, strict=True)])
+    ticks = manifest.settings.horizon
+    learnings = tuple(
+        Learning(crew, learner, None, Store.empty(learner.network, 0, ticks))
+        for crew, learner in zip(crews, learners, strict=True)
+    )
+    return GpuTraining(env, None, learnings, {}, (), None, stage)
+
+
+def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks) -> GpuLearner:
+    """The learner of a crew before its first update; `seed` is what it draws with for itself."""
+    network = crew.network(manifest.settings.hidden)
+    return GpuLearner(
         network,
-        settings,
-        manifest.seed,
+        manifest.settings,
+        seed,
         manifest.updates,
         share,
         ranks,
         Team(1, 0),
-        Learned.begun(network, crew.reach, manifest.seed),
+        Learned.begun(network, crew.reach, seed),
         Lives.begun(share.lanes),
         manifest.gradient_norm,
-        None,
+        crew.role,
         manifest.agents,
         env=env,
     )
-    learning = Learning(crew, learner, None, Store.empty(network, 0, settings.horizon))
-    return GpuTraining(env, None, (learning,), {}, (), None, learner)

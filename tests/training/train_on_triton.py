@@ -1,0 +1,42 @@
+"""A training of roles, by kernels in C and by those of Triton on its interpreter.
+
+    python train_on_triton.py UNIVERSE UPDATES
+
+It prints, for each update of each role, whether both have the same line to the bit, and whether episodes ended. It
+wants TRITON_INTERPRET=1.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from hamlet.launch.gpu.interpreted import make_interpreter_exact
+from hamlet_train.ranks import Ranks
+from hamlet_train.run import Manifest, packaged
+from hamlet_train.settings import Settings
+from hamlet_train.training import begun
+
+WORLDS, AGENTS, HORIZON = 3, 3, 8
+
+
+def main() -> None:
+    """The command line."""
+    make_interpreter_exact()
+    updates = int(sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        module = packaged(Path(sys.argv[1]), Path(folder) / "package")
+        settings = Settings(hidden=(8,), horizon=HORIZON, epochs=1, minibatches=2, rate=3e-3)
+        ticks = WORLDS * AGENTS * HORIZON * updates
+        manifest = Manifest("", module.digest, "", (), {}, WORLDS, AGENTS, 3, ticks, settings, shared=False)
+        cpu, gpu = begun(module, manifest, Ranks(), 1), begun(module, manifest, Ranks(), 1, device="cuda")
+        for _ in range(updates):
+            for mine, other in zip(cpu.advance(), gpu.advance(), strict=True):
+                # NaN of a norm that is not noted is not equal to itself.
+                same = "same" if repr(mine) == repr(other) else "different"
+                print(mine.role, same, "ended" if mine.episodes else "going on")
+
+
+if __name__ == "__main__":
+    main()
