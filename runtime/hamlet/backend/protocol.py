@@ -143,7 +143,7 @@ class Decided(NamedTuple):
         values: [lanes] f32; `None` of a network without a value.
         logits: [lanes, actions] f32, those of actions that the mask turns off as well.
         hidden: [numbers, lanes] f32, what is remembered then; `None` of a network without a memory.
-        means: [controls, lanes] f32, of controls; `None` where nobody asks for them.
+        means: [controls, lanes] f32, of controls; `None` of a network without controls.
     """
 
     actions: torch.Tensor

@@ -49,7 +49,8 @@ def decide(
         rows, hidden = evaluate_remembering(policy, observation, age)
     logits = rows[: len(mask)]
     actions, log_probs = choose(logits, mask, words)
-    return Decided(actions, log_probs, rows[-1] if policy.value else None, logits.T, hidden)
+    means = rows[len(mask) : len(mask) + policy.controls] if policy.controls else None
+    return Decided(actions, log_probs, rows[-1] if policy.value else None, logits.T, hidden, means)
 
 
 def choose(logits: Tensor, mask: Tensor, words: Tensor | None) -> tuple[Tensor, Tensor]:

@@ -31,16 +31,20 @@ VALUES, ACTIONS = 9, 5
 AGENTS = [0, 1, 1]
 """Of a world, the member of each."""
 CASES: tuple[tuple[int, dict[str, Any]], ...] = (
-    (70, {"hidden": (6, 8)}),
+    (70, {"hidden": (6, 8), "controls": 2}),
     (66, {"hidden": (7,), "activation": "relu", "sample": False, "members": 33}),
     (128, {"hidden": (3,), "value": False, "members": 2}),
     (66, {"hidden": (6, 8), "members": 2, "of_agents": AGENTS}),
     (66, {"hidden": (6,), "members": 2, "value": False, "of_agents": AGENTS}),
 )
 """Lanes and networks: a last block that is not full, members of few lanes, members of whole blocks; of agents."""
+OF_OTHERS = ("of_agents", "controls")
+"""Arguments that are none of a random network."""
 
 
-def same(left: torch.Tensor, right: torch.Tensor) -> bool:
+def same(left: torch.Tensor | None, right: torch.Tensor | None) -> bool:
+    if left is None or right is None:
+        return left is right
     as_words = [each.contiguous().view(torch.int32) if each.dtype is torch.float32 else each for each in (left, right)]
     return torch.equal(*as_words)
 
@@ -49,20 +53,20 @@ def compare(kernel: Any) -> set[int]:
     """Compare the kernel with torch; the actions that were taken."""
     taken = set()
     for lanes, arguments in CASES:
-        random = {name: value for name, value in arguments.items() if name != "of_agents"}
+        random = {name: value for name, value in arguments.items() if name not in OF_OTHERS}
         policy = replace(MLP.random(VALUES, ACTIONS, seed=3, **random), of_agents=arguments.get("of_agents"))
         policy.weights[-1].mul_(300)
         generator = torch.Generator().manual_seed(1)
         observation = torch.randn(VALUES, lanes, generator=generator)
-        mask = torch.rand(ACTIONS, lanes, generator=generator) < 0.6
+        network = replace(policy.prepared(), controls=arguments.get("controls", 0))
+        mask = torch.rand(network.actions, lanes, generator=generator) < 0.6
         mask[:, 3] = False
         agents = len(policy.of_agents or "1")
-        given = policy.prepared(), Shape(lanes // agents, agents, 7), Stream((1 << 63) + 12345, 9)
+        given = network, Shape(lanes // agents, agents, 7), Stream((1 << 63) + 12345, 9)
         found = decider(*given, kernel)(observation, mask, (1 << 32) - 2, None)
         expected = expected_of(*given)(observation, mask, (1 << 32) - 2, None)
         for name in found._fields:
-            left, right = getattr(found, name), getattr(expected, name)
-            assert (left is None and right is None) or same(left, right), (arguments, name)
+            assert same(getattr(found, name), getattr(expected, name)), (arguments, name)
         taken |= set(found.actions.tolist())
     return taken
 

@@ -18,7 +18,7 @@ from hamlet.policies.mlp import MLP
 from hamlet_train.collect import ranges
 from hamlet_train.crews import Crew
 from hamlet_train.exact.network import Network
-from hamlet_train.gpu import controls
+from hamlet_train.gpu.controls import draw_controls
 from hamlet_train.gpu.launches import Launch, run
 from hamlet_train.gpu.learner import Mind
 
@@ -94,7 +94,7 @@ class Stage:
         """A stage for the players of these worlds."""
         self._env, self._players = env, tuple(players)
         self._chosen = torch.zeros(env.num_lanes, dtype=torch.int32, device=env.device)
-        self._given = torch.zeros(env.num_controls, env.num_lanes, device=env.device)
+        self._controls = torch.zeros(env.num_controls, env.num_lanes, device=env.device)
         self._ranges = torch.from_numpy(ranges(env)).to(env.device)
 
     def play(self) -> None:
@@ -112,9 +112,10 @@ class Stage:
                 actions = player.stored.tensors["actions"][tick]
                 mine = actions if player.numbers is None else player.numbers[actions.long()].to(torch.int32)
                 self._chosen.index_copy_(0, player.lanes, mine)
-                if decided.means is not None and env.num_controls:
+                if decided.means is not None:
                     self._draw(number, tick, decided.means, decided.log_probs)
-            _, reward, terminated, truncated, info = env.step(self._chosen, self._given if env.num_controls else None)
+            controls = self._controls if env.num_controls else None
+            _, reward, terminated, truncated, info = env.step(self._chosen, controls)
             last = info["final_observation"]
             assert last is not None
             seen, mask, alive = _rows(env)
@@ -142,12 +143,12 @@ class Stage:
         count, stream = len(player.lanes), Stream(env.seed, env.tick)
         arrays = (
             *(means, player.mind.log_deviations, log_probs, player.lanes, self._ranges),
-            *(player.raw[tick], player.stored.tensors["log_probs"][tick], self._given),
+            *(player.raw[tick], player.stored.tensors["log_probs"][tick], self._controls),
         )
         words = env.first_world * env.num_agents & WORD, stream.low, stream.high, stream.tick & WORD
         constants = {"CONTROLS": env.num_controls, "BLOCK": LANES}
         programs = -(-count // LANES)
-        run(Launch(controls.draw_controls, programs, (*arrays, count, env.num_lanes, *words), constants, LANES))
+        run(Launch(draw_controls, programs, (*arrays, count, env.num_lanes, *words), constants, LANES))
 
 
 def _rows(env: Env) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

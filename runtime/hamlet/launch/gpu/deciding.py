@@ -62,8 +62,9 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
         words = (first & WORD, stream.low, stream.high, tick & WORD)
         with respelling():
             kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, **settings)
-        means = heads[policy.actions : policy.actions + policy.controls]
-        return Decided(actions, log_probs, heads[-1] if policy.value else None, heads[: policy.actions].T, means=means)
+        logits, others = heads[: policy.actions], heads[policy.actions :]
+        means = others[: policy.controls] if policy.controls else None
+        return Decided(actions, log_probs, heads[-1] if policy.value else None, logits.T, means=means)
 
     return deciding
 
