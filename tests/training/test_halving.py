@@ -16,12 +16,14 @@ from hamlet_train.cli.tune import behind
 from hamlet_train.errors import TrainError
 from hamlet_train.run import Run
 from hamlet_train.settings import Settings
-from hamlet_train.tuning import asked, halving
+from hamlet_train.tuning import asked, worlds
 from hamlet_train.tuning.budget import Budget
-from hamlet_train.tuning.halving import Candidate, Halving, Score, Worlds
+from hamlet_train.tuning.halving import Candidate, Halving
 from hamlet_train.tuning.kept import Tuned
 from hamlet_train.tuning.rungs import Rungs, sizes
+from hamlet_train.tuning.shelf import Shelf
 from hamlet_train.tuning.space import SPACE, candidates, differing
+from hamlet_train.tuning.worlds import Score, Worlds
 from processes import Says
 
 SMALL = "--budget", "40k", "--candidates", "4", "--worlds", "20", "--threads", "1"
@@ -128,7 +130,7 @@ def test_those_who_return_most_learn_on(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(Halving, "_learn", learn)
     nothing: Any = None
     every = tuple(Candidate(number, nothing) for number in range(9))
-    ladder = Halving(nothing, Rungs.of(21_000, 9), every, nothing, Path(), 1)
+    ladder = Halving(nothing, Rungs.of(21_000, 9), every, nothing, Shelf(Path()), 1)
     rankings = list[list[int]]()
     ranking = ladder.climb(lambda _: None, lambda _, now: rankings.append([each.number for each in now]))
     assert learnt[9:] == [(1, 2), (1, 3), (1, 0), (2, 2)]
@@ -167,8 +169,8 @@ def test_a_tuning_repeats_and_leaves_the_run_that_train_would(without_films: Say
 def test_who_learns_less_than_one_action_gives_is_told() -> None:
     nothing: Any = None
     best = Candidate(0, nothing, scores=[Score(1, 9000, Interval(5.0, 4.0, 6.0))])
-    worlds = Worlds(nothing, 1, 1, 0, (), 9, "return", 1)
-    ladder = Halving(nothing, Rungs((1,), (9000,)), (best,), worlds, Path(), 1)
+    ranking = Worlds(nothing, 1, 1, 0, (), 9, "return", 1)
+    ladder = Halving(nothing, Rungs((1,), (9000,)), (best,), ranking, Shelf(Path()), 1)
 
     def said(most: float) -> list[str]:
         references = {"random actions": Interval(1.0, 1.0, 1.0), "REST all the time": Interval(most, most, most)}
@@ -183,7 +185,7 @@ def test_who_learns_less_than_one_action_gives_is_told() -> None:
 
 def test_a_time_is_measured_and_what_repeats_it_is_said(without_films: Says, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asked, "seconds_of", lambda *_: 1e-3)
-    monkeypatch.setattr(halving, "EPISODES", 20)
+    monkeypatch.setattr(worlds, "EPISODES", 20)
     code, _, err = without_films("tune", MEAL, *SMALL[2:], *NARROW, "--budget", "40s")
     assert code == 0, err
     said = err[err.index("--budget") :].split()
@@ -206,3 +208,55 @@ def test_what_cannot_be_tuned_is_refused_and_nothing_is_written(without_films: S
         assert err.count("\n") == 1
         assert not out
         assert [path.name for path in Path("runs").iterdir()] == ["there"]
+
+
+def test_a_tuning_that_was_stopped_goes_on_to_the_same_table(
+    without_films: Says, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = *SMALL, *NARROW
+    for name in ("EPISODES", "FRESH"):
+        monkeypatch.setattr(worlds, name, 20)
+    code, whole, err = without_films("tune", MEAL, *options, "--name", "whole")
+    assert code == 0, err
+    taught, learnt = Halving._taught, list[int]()
+
+    def teach(self: Halving, candidate: Candidate, rung: int) -> tuple[Any, Any]:
+        if len(learnt) == 3 and "stopped" in str(self.shelf.folder):
+            learnt.append(-1)
+            raise KeyboardInterrupt
+        learnt.append(candidate.number)
+        return taught(self, candidate, rung)
+
+    monkeypatch.setattr(Halving, "_taught", teach)
+    code, out, err = without_films("tune", MEAL, *options, "--name", "stopped")
+    assert (code, out, learnt) == (130, "", [0, 1, 2, -1])
+    assert err.splitlines()[-1] == f"hamletc tune {MEAL} --name stopped --resume"
+    folder = Path("runs/stopped")
+    assert [path.name for path in folder.iterdir()] == ["tuning"]
+    code, _, err = without_films("tune", MEAL, *options, "--name", "stopped")
+    assert (code, err) == (1, "error: runs/stopped has a tuning that was stopped: take --resume, or another --name\n")
+    code, _, err = without_films("tune", MEAL, "--name", "stopped", "--resume", "--budget", "1M")
+    assert (code, err) == (1, "error: --resume goes on as the tuning began: leave out --budget\n")
+    code, _, err = without_films("tune", TAG, "--name", "stopped", "--resume")
+    another = f"runs/stopped tunes for another universe than {TAG}, or another version of it"
+    assert (code, err) == (1, f"error: {another}\n")
+    code, again, err = without_films("tune", MEAL, "--name", "stopped", "--resume", "--threads", "2")
+    assert code == 0, err
+    assert learnt[4:] == [3, json.loads((folder / "tuning.json").read_text())["ranking"][0]["candidate"]]
+    assert again == whole.replace("whole", "stopped")
+    assert not (folder / "tuning").exists()
+    for name in ("tuning.json", "progress.jsonl", "evaluations.jsonl", "policy.safetensors"):
+        assert (folder / name).read_bytes() == Path("runs/whole", name).read_bytes(), name
+    code, _, err = without_films("tune", MEAL, "--name", "stopped", "--resume")
+    assert (code, err.count("\n"), "has a tuning that has ended" in err) == (1, 1, True)
+
+
+def test_a_damaged_or_another_plan_is_a_line(without_films: Says) -> None:
+    code, _, err = without_films("tune", MEAL, "--name", "none", "--resume")
+    assert (code, err) == (1, "error: runs/none has no tuning to go on with: leave out --resume\n")
+    plan = Path("runs/none/tuning/plan.json")
+    plan.parent.mkdir(parents=True)
+    for text in ("{", "[]", '{"format": 2}'):
+        plan.write_text(text)
+        code, _, err = without_films("tune", MEAL, "--name", "none", "--resume")
+        assert (code, err) == (1, "error: runs/none/tuning/plan.json is no plan of a tuning, or a damaged one\n")

@@ -201,7 +201,7 @@ class Run:
         Raises:
             TrainError: a line is none of a training.
         """
-        return self._read("progress.jsonl", _progress)
+        return self._read("progress.jsonl", progress_of)
 
     def keep_lines(self, updates: int) -> list[Progress]:
         """Forget the updates after these, which are done once more; those that are left."""
@@ -271,8 +271,12 @@ def _line(said: dict[str, Any]) -> str:
     return json.dumps({name: None if value != value else value for name, value in said.items()}) + "\n"
 
 
-def _progress(said: dict[str, Any]) -> Progress:
-    """An update from JSON, in which `null` is a number that there is not."""
+def progress_of(said: dict[str, Any]) -> Progress:
+    """An update from JSON, in which `null` is a number that there is not.
+
+    Raises:
+        TypeError: it is none.
+    """
     stages = said.pop("stages", None)
     if stages is not None and not (isinstance(stages, dict) and all(type(each) is int for each in stages.values())):
         raise TypeError("stages are numbers of worlds by name")

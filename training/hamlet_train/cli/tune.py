@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import rich_click as click
+from click import get_current_context
+from click.core import ParameterSource
 
 from hamlet_train.errors import TrainError
 from hamlet_train.settings import names
@@ -19,10 +21,14 @@ from hamlet_train.settings import names
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from hamlet_train.run import Run
     from hamlet_train.tuning.budget import Budget
     from hamlet_train.tuning.halving import Candidate, Halving
     from hamlet_train.tuning.kept import Tuned
+    from hamlet_train.tuning.shelf import Shelf
 
+OF_RESUMED = ("universe", "name", "resume", "threads", "as_json")
+"""Parameters that `--resume` takes."""
 SHOWN = 9
 """Candidates that the table has, at most, and that of the defaults."""
 WIDTH = 140
@@ -48,6 +54,7 @@ WIDTH = 140
 @click.option("--shared", is_flag=True, help="One policy for all roles.")
 @click.option("--by", "measure", type=click.Choice(["return", "length"]), default="return", show_default=True,
               help="The mean by which candidates are ranked.")  # fmt: skip
+@click.option("--resume", is_flag=True, help="Go on with a tuning that was stopped, as it was asked for.")
 @click.option("--threads", type=click.IntRange(1, 1024), help="By default the CPUs. No result depends on it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tuning as JSON in place of the table.")
 def tune(
@@ -64,6 +71,7 @@ def tune(
     params: tuple[str, ...],
     shared: bool,
     measure: str,
+    resume: bool,
     threads: int | None,
     as_json: bool,
 ) -> None:
@@ -83,26 +91,32 @@ def tune(
     from hamlet_train.tuning.budget import Budget
     from hamlet_train.tuning.kept import PICTURE, TABLE, Tuned, keep
     from hamlet_train.tuning.picture import write_picture
+    from hamlet_train.tuning.plan import read_plan, write_plan
+    from hamlet_train.tuning.shelf import TUNING, Shelf
 
-    budget = Budget.of(budgets)
     run = Run(folder_of(f"{name_of(universe)}-tuned" if name is None else name))
-    if run.folder.exists():
-        raise TrainError(f"{run.folder} exists: take another --name")
+    shelf, few = Shelf(run.folder / TUNING), threads_of(threads)
+    if resume:
+        check_resumed(run)
+        asked = read_plan(shelf.folder, universe, few)
+    else:
+        budget, usual, space = Budget.of(budgets), settings_of(settings, memory), searched_of(searches, settings)
+        check_free(run)
+        asked = Asked(universe, budget, candidates, worlds, agents, seed, usual, space, params, shared, measure, few)
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise TrainError("tune trains in one process: leave out torchrun")
-    usual, space = settings_of(settings, memory), searched_of(searches, settings)
-    few = threads_of(threads)
-    asked = Asked(universe, budget, candidates, worlds, agents, seed, usual, space, params, shared, measure, few)
     screen = Console(stderr=True)
     try:
-        with TemporaryDirectory() as folder, told(name_of(universe)), screen.status("compiling") as status:
-            halving = asked.halving(Path(folder), status.update)
-            click.echo(planned(halving, budget), err=True)
+        with told(name_of(universe)), screen.status("compiling") as status:
+            halving = asked.halving(shelf, status.update)
+            write_plan(shelf.folder, asked, halving)
+            click.echo(planned(halving, asked.budget), err=True)
             tuned = Tuned.of(halving, status.update, lambda rung, ranking: click.echo(ended(rung, ranking), err=True))
             module, manifest, digest = keep(run, tuned, universe)
         write_picture(f"{module.name}: {len(tuned.ranking)} candidates", tuned, run.folder / PICTURE)
+        shutil.rmtree(shelf.folder)
     except KeyboardInterrupt:
-        click.echo("stopped: nothing is kept of a tuning before its end", err=True)
+        click.echo(stopped(universe, run, shelf), err=True)
         sys.exit(130)
     if as_json:
         click.echo(json.dumps(tuned.report(), indent=1))
@@ -120,12 +134,41 @@ def tune(
     click.echo(f"again     {shlex.join(manifest.command)}")
 
 
+def check_free(run: Run) -> None:
+    """Raise `TrainError` where a folder has something already."""
+    from hamlet_train.tuning.shelf import TUNING
+
+    if (run.folder / TUNING).exists():
+        raise TrainError(f"{run.folder} has a tuning that was stopped: take --resume, or another --name")
+    if run.folder.exists():
+        raise TrainError(f"{run.folder} exists: take another --name")
+
+
+def check_resumed(run: Run) -> None:
+    """Raise `TrainError` where a tuning is asked to go on otherwise than it began, or has ended."""
+    context = get_current_context()
+    for parameter in context.command.params:
+        said = context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+        if said and parameter.name not in OF_RESUMED:
+            raise TrainError(f"--resume goes on as the tuning began: leave out {parameter.opts[0]}")
+    if run.begun:
+        raise TrainError(f"{run.folder} has a tuning that has ended: leave out --resume, and take another --name")
+
+
+def stopped(universe: Path, run: Run, shelf: Shelf) -> str:
+    """The line after Ctrl-C: how to go on."""
+    if not shelf.folder.exists():
+        return "stopped before the tuning began"
+    command = ["hamletc", "tune", str(universe), "--name", run.folder.name, "--resume"]
+    return f"stopped; this goes on with the training that was under way:\n{shlex.join(command)}"
+
+
 def planned(halving: Halving, budget: Budget) -> str:
     """The plan of a tuning in a line."""
     rungs, manifest = halving.rungs, halving.candidates[0].manifest
     counts, ticks = " > ".join(map(str, rungs.counts)), " < ".join(f"{each:,}" for each in rungs.ticks)
     line = f"{counts} candidates in {manifest.worlds:,} worlds learn until {ticks} agent-ticks, {rungs.budget:,} in all"
-    if budget.ticks is None:
+    if budget.seconds is not None:
         repeats = f"--budget {rungs.budget} --candidates {rungs.counts[0]} --worlds {manifest.worlds}"
         line += f", as this machine does in the time; {repeats} repeats it to the bit"
     return line

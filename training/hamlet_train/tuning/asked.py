@@ -12,9 +12,11 @@ from hamlet_train.errors import TrainError
 from hamlet_train.run import Manifest, open_universe, versions
 from hamlet_train.settings import Settings
 from hamlet_train.tuning.budget import Budget
-from hamlet_train.tuning.halving import Candidate, Halving, Tell, Worlds, check_one_crew, entrants, seconds_of
+from hamlet_train.tuning.halving import Candidate, Halving, check_one_crew, entrants, seconds_of
 from hamlet_train.tuning.rungs import WORLDS, Rungs, sizes
+from hamlet_train.tuning.shelf import Shelf
 from hamlet_train.tuning.space import Space, candidates
+from hamlet_train.tuning.worlds import Tell, Worlds
 from hamlet_train.variety import params_of
 
 MEASURED = 5
@@ -30,6 +32,7 @@ class Asked:
     Attributes:
         usual: the settings of the first candidate, which others differ from by what they draw of `space`.
         measure: the mean by which candidates are ranked, `return` or `length`.
+        digest: of the universe, of a tuning that goes on.
     """
 
     universe: Path
@@ -44,16 +47,22 @@ class Asked:
     shared: bool
     measure: str
     threads: int
+    digest: str | None = None
 
-    def halving(self, folder: Path, tell: Tell) -> Halving:
-        """The tuning; `folder` is for its checkpoints.
+    def halving(self, shelf: Shelf, tell: Tell) -> Halving:
+        """The tuning, of which the shelf may have a part.
 
         Raises:
-            TrainError: the budget is too small, or several roles would learn, or nothing can be trained.
+            TrainError: the budget is too small, or several roles would learn, or nothing can be trained; or the shelf
+                is that of another version of the universe.
             CompileError: the universe cannot be read or has errors, or a param is none of it.
             EnvError: it cannot have so many agents.
         """
         module = open_universe(self.universe)
+        if self.digest is not None and self.digest != module.digest:
+            raise TrainError(
+                f"{shelf.folder.parent} tunes for another universe than {self.universe}, or another version of it"
+            )
         agents = checked_shape(module.universe, self.worlds or WORLDS[-1], self.agents, 0).agents
         check_one_crew(module, agents, self.shared)
         params_of(self.params, module.universe)
@@ -62,7 +71,7 @@ class Asked:
         entered = self._entered(module, agents, count, worlds, ticks)
         rungs = Rungs.of(ticks, len(entered))
         ranking = Worlds.of(module, entered[0].manifest, self.measure, self.threads)
-        return Halving(module, rungs, entered, ranking, folder, self.threads)
+        return Halving(module, rungs, entered, ranking, shelf, self.threads)
 
     def _sizes(self, ticks: int, agents: int) -> tuple[int, int]:
         longest = max(self.space.get("horizon", (self.usual.horizon,)))

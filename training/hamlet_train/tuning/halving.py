@@ -8,47 +8,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
-import numpy as np
-
-from hamlet.env.environment import Env
 from hamlet.package.module import Module
-from hamlet_train import certainty, checkpoint
-from hamlet_train.certainty import Interval
+from hamlet_train import checkpoint
 from hamlet_train.crews import crew_sizes
-from hamlet_train.draws import evaluation_seed
 from hamlet_train.errors import TrainError
-from hamlet_train.evaluate import Episodes, environment, played, played_by_chance
-from hamlet_train.evaluation import LONGEST, Evaluated, Evaluation, Plan
+from hamlet_train.evaluation import Evaluated, Evaluation, Plan
 from hamlet_train.learning import Training
 from hamlet_train.ppo import Progress
 from hamlet_train.ranks import Ranks
-from hamlet_train.report.studied import best_alone
 from hamlet_train.run import Manifest
 from hamlet_train.settings import Settings
 from hamlet_train.training import begun, evaluation_of, plan_of
 from hamlet_train.tuning.rungs import Rungs
-from hamlet_train.variety import params_of
-
-EPISODES = 400
-"""Agents, about, whose first episodes rank candidates."""
-MEASURES = ("return", "length")
-FRESH = 1000
-"""The same, of worlds that ranked nobody."""
-Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The mean of what candidates are ranked by, of first episodes in the worlds that rank all of them."""
-
-    update: int
-    ticks: int
-    mean: Interval
-
-    @property
-    def value(self) -> float:
-        """The mean; a training that diverged is worse than all others."""
-        return -math.inf if math.isnan(self.mean.value) else self.mean.value
+from hamlet_train.tuning.shelf import Record, Shelf
+from hamlet_train.tuning.worlds import Score, Tell, Worlds
 
 
 @dataclass(slots=True)
@@ -72,73 +45,25 @@ class Candidate:
         """The place in a ranking, best first: who learnt longer, then who has the greater mean."""
         return -len(self.scores), -self.scores[-1].value if self.scores else math.inf, self.number
 
+    def take(self, record: Record) -> None:
+        """Go on from the end of a rung."""
+        self.lines += record.lines
+        self.evaluations += record.evaluations
+        self.scores.append(record.score)
+
 
 Ended = Callable[[int, Sequence[Candidate]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Worlds:
-    """The worlds that rank candidates, the same ones each time, which no training has.
-
-    Attributes:
-        ticks: after which episodes are no longer waited for. measure: `return` or `length`.
-    """
-
-    module: Module
-    count: int
-    agents: int
-    seed: int
-    params: tuple[str, ...]
-    ticks: int
-    measure: str
-    threads: int
-
-    @classmethod
-    def of(cls, module: Module, manifest: Manifest, measure: str, threads: int) -> Worlds:
-        """The worlds for trainings with such a manifest."""
-        lifespan, agents = module.universe.lifespan, manifest.agents
-        longest = LONGEST if lifespan is None else min(lifespan.ticks, 10 * LONGEST)
-        seed = evaluation_seed(manifest.seed)
-        return cls(module, -(-EPISODES // agents), agents, seed, manifest.params, longest, measure, threads)
-
-    def here(self) -> Env:
-        """The worlds at their beginning."""
-        params = params_of(self.params, self.module.universe)
-        return environment(self.module, self.count, self.agents, self.seed, params=params)
-
-    def mean(self, episodes: Episodes) -> Interval:
-        """The mean of what is ranked by."""
-        numbers = episodes.returns if self.measure == "return" else episodes.lengths.astype(np.float64)
-        return certainty.of_mean([numbers])
-
-    def score(self, training: Training, ticks: int) -> Score:
-        """How the policies of a training fare."""
-        episodes = played(self.here(), training.policies(), self.threads, ticks=self.ticks)
-        return Score(training.update, ticks, self.mean(episodes))
-
-    def fresh(self, seed: int) -> Worlds:
-        """Other worlds, in which nobody was ranked."""
-        return replace(self, seed=seed, count=-(-FRESH // self.agents))
-
-    def references(self, tell: Tell) -> dict[str, Interval]:
-        """How those fare who learn nothing: random actions, and the best single action."""
-        chance = played_by_chance(self.here(), self.ticks)
-        action, alone = best_alone(self.here, self.ticks, tell)
-        every = [np.concatenate([getattr(each, name) for each in alone.values()]) for name in ("lengths", "returns")]
-        single = replace(chance, lengths=every[0], returns=every[1])
-        return {"random actions": self.mean(chance), f"{action} all the time": self.mean(single)}
-
-
-@dataclass(frozen=True, slots=True)
 class Halving:
-    """A tuning: candidates and the ladder on which they learn; `folder` is for their checkpoints, since few of them fit
-    into memory together."""
+    """A tuning: candidates and the ladder on which they learn; the shelf has how far each is."""
 
     module: Module
     rungs: Rungs
     candidates: tuple[Candidate, ...]
     worlds: Worlds
-    folder: Path
+    shelf: Shelf
     threads: int
     evaluations: dict[Plan, Evaluation] = field(default_factory=dict)
 
@@ -167,25 +92,32 @@ class Halving:
 
     def saved(self, candidate: Candidate) -> Path:
         """The file with the checkpoint of a candidate."""
-        return self.folder / f"{candidate.number:08}.safetensors"
+        return self.shelf.checkpoint(candidate.number, len(candidate.scores) - 1)
 
     def _learn(self, candidate: Candidate, rung: int) -> None:
+        record = self.shelf.record(candidate.number, rung)
+        if record is None:
+            training, record = self._taught(candidate, rung)
+            self.shelf.put(candidate.number, rung, training, record)
+        candidate.take(record)
+
+    def _taught(self, candidate: Candidate, rung: int) -> tuple[Training, Record]:
+        """The training of a candidate at the end of a rung, and what came of it there."""
         training, manifest = self.opened(candidate), candidate.manifest
         plan = plan_of(self.module, manifest, training)
         if plan not in self.evaluations:
             self.evaluations[plan] = evaluation_of(self.module, manifest, plan, self.threads)
         evaluation = self.evaluations[plan]
+        lines, evaluations = list[Progress](), list[Evaluated]()
         if not candidate.evaluations:
-            candidate.evaluations += [evaluation.by_chance(), evaluation.of(training.policies(), 0, 0)]
+            evaluations += [evaluation.by_chance(), evaluation.of(training.policies(), 0, 0)]
         end = self.rungs.updates(rung, manifest.updates)
         while training.update < end:
-            lines = training.advance()
-            candidate.lines += lines
+            lines += training.advance()
             if plan.due(training.update, manifest.updates):
-                candidate.evaluations.append(evaluation.of(training.policies(), training.update, lines[-1].ticks))
-        checkpoint.save(self.saved(candidate), training)
-        ticks = candidate.lines[-1].ticks
-        candidate.scores.append(self.worlds.score(training, ticks))
+                evaluations.append(evaluation.of(training.policies(), training.update, lines[-1].ticks))
+        ticks = (lines or candidate.lines)[-1].ticks
+        return training, Record(tuple(lines), tuple(evaluations), self.worlds.score(training, ticks))
 
 
 def entrants(usual: Manifest, settings: Sequence[Settings], ticks: int) -> tuple[Candidate, ...]:

@@ -18,8 +18,9 @@ from hamlet_train.files import write_whole
 from hamlet_train.policy import filename, write_policy
 from hamlet_train.run import Manifest, Run, packaged
 from hamlet_train.settings import MEMORY, Settings
-from hamlet_train.tuning.halving import Candidate, Ended, Halving, Tell
+from hamlet_train.tuning.halving import Candidate, Ended, Halving
 from hamlet_train.tuning.space import differing
+from hamlet_train.tuning.worlds import Tell
 
 TABLE, PICTURE = "tuning.json", "tuning.png"
 
@@ -103,8 +104,8 @@ def command(manifest: Manifest, name: str, shared: bool) -> list[str]:
 
 
 def keep(run: Run, tuned: Tuned, universe: Path) -> tuple[Module, Manifest, str]:
-    """Write the folder of the best candidate, whole or not at all; its package, its manifest, and the SHA-256 of what
-    it learnt.
+    """Write the folder of the best candidate, whole or not at all, beside the shelf; its package, its manifest, and the
+    SHA-256 of what it learnt.
 
     Raises:
         TrainError: a file cannot be written, or the universe was changed meanwhile.
@@ -129,6 +130,19 @@ def keep(run: Run, tuned: Tuned, universe: Path) -> tuple[Module, Manifest, str]
         write_whole(run.folder / TABLE, f"{json.dumps(tuned.report(), indent=1)}\n".encode())
         run.finish(manifest, training.digest())
     except BaseException:
-        shutil.rmtree(run.folder, ignore_errors=True)
+        _remove(run.folder, halving.shelf.folder)
         raise
     return module, run.read(), training.digest()
+
+
+def _remove(folder: Path, shelf: Path) -> None:
+    """Remove a folder, but for the shelf in it."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path == shelf:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    if not shelf.is_dir():
+        shutil.rmtree(folder, ignore_errors=True)
