@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -33,8 +33,8 @@ class Handout:
         values: how many an observation has.
         groups: its groups, in the order of the file; empty: it is a row of numbers.
         ranges: for each group the numbers, of its shape, that its bytes stand for as 0 and as 255.
-        alone: an image, a discrete number, or a group of whole numbers that is the whole observation, which then needs
-            no dictionary.
+        alone: an image, a text, a discrete number, or a group of whole numbers that is the whole observation, which
+            then needs no dictionary.
     """
 
     values: int
@@ -49,7 +49,7 @@ class Handout:
 
     def arrays(self, rows: Array) -> Any:
         """Observations [..., values] as they are handed out: views, but whole numbers, which have the type of their
-        group; a single discrete number is one of Python, and those of a tuple are each by itself."""
+        group; a single discrete number is one of Python, those of a tuple are each by itself, and so are texts."""
         if not self.groups:
             return rows[..., : self.values] if rows.shape[-1] > self.values else rows
         parts = self._parts(rows, _whole_array)
@@ -62,16 +62,17 @@ class Handout:
         """The same of tensors, where a tuple is a row of numbers."""
         return self._parts(rows, _whole_tensor) if self.groups else rows
 
-    def _parts(self, rows: Rows, whole: Callable[[Rows, tuple[Tensor, Tensor], str], Any]) -> Any:
+    def _parts(self, rows: Rows, whole: Callable[[Rows, tuple[Tensor, Tensor], Group], Any]) -> Any:
         parts = {
-            group.name: group.of(rows) if group.dtype is None else whole(group.of(rows), ends, group.dtype)
+            group.name: group.of(rows) if group.dtype is None else whole(group.of(rows), ends, group)
             for group, ends in zip(self.groups, self.ranges, strict=True)
         }
         return parts if self.alone is None else parts[self.alone.name]
 
 
-def handout(env: Env, way: Any, role: RoleInfo | None = None) -> Handout:
-    """How observations are handed out, of all agents alike or of those of a role.
+def handout(env: Env, way: Any, role: RoleInfo | None = None, texts: bool = True) -> Handout:
+    """How observations are handed out, of all agents alike or of those of a role. Without `texts` the number of a text
+    stands for it, and one that is always the same is left out.
 
     Raises:
         EnvError: `way` is none of `WAYS`, or the type of observations has not every number that a discrete one can be.
@@ -80,12 +81,15 @@ def handout(env: Env, way: Any, role: RoleInfo | None = None) -> Handout:
         raise EnvError(f'observations are handed out as "groups" or "flat", not {shown(way)}')
     shown_to = env if role is None else role
     own, count = tuple(shown_to.observation_groups.values()), len(shown_to.observation_names)
+    if not texts:
+        numbers = (replace(group, kind="discrete", texts=()) if group.texts else group for group in own)
+        own = tuple(group for group in numbers if group.count)
     if way == "flat" or env.observation is None:
         return Handout(count)
     dtype, low, high = env.observation.dtype, env.observation_low.double(), env.observation_high.double()
     ranges = tuple((group.of(low), group.of(high)) for group in own)
     for group, (first, last) in zip(own, ranges, strict=True):
-        size = float((last - first).max()) if dtype is torch.uint8 else max(-group.low, group.high)
+        size = float((last - first).amax()) if dtype is torch.uint8 and group.count else max(-group.low, group.high)
         if group.dtype is not None and size > EXACT[dtype]:
             kind = str(dtype).removeprefix("torch.")
             raise EnvError(
@@ -104,12 +108,21 @@ def whole_ends(group: Group, ends: tuple[Tensor, Tensor]) -> tuple[Tensor, Tenso
     return low, high
 
 
-def _whole_array(values: Array, ends: tuple[Tensor, Tensor], dtype: str) -> Any:
+def _whole_array(values: Array, ends: tuple[Tensor, Tensor], group: Group) -> Any:
     numbers = values
     if values.dtype == np.uint8:
         low, high = (end.cpu().numpy() for end in ends)
         numbers = np.rint(values.astype(np.float64) * ((high - low) / 255) + low)
-    return int(numbers) if numbers.ndim == 0 else numbers.astype(dtype)
+    if group.texts:
+        return _spelled(numbers if group.count else np.zeros(numbers.shape[:-1]), group)
+    return int(numbers) if numbers.ndim == 0 else numbers.astype(group.dtype)
+
+
+def _spelled(numbers: Array, group: Group) -> Any:
+    """The text of a number, or a tuple of those of several."""
+    if numbers.ndim:
+        return tuple(_spelled(number, group) for number in numbers)
+    return group.texts[int(numbers - group.low)]
 
 
 def _each(numbers: Array) -> tuple[Any, ...]:
@@ -117,8 +130,8 @@ def _each(numbers: Array) -> tuple[Any, ...]:
     return tuple(numbers.tolist()) if numbers.ndim == 1 else tuple(np.moveaxis(numbers, -1, 0))
 
 
-def _whole_tensor(values: Tensor, ends: tuple[Tensor, Tensor], dtype: str) -> Tensor:
-    kind: torch.dtype = getattr(torch, dtype)
+def _whole_tensor(values: Tensor, ends: tuple[Tensor, Tensor], group: Group) -> Tensor:
+    kind: torch.dtype = getattr(torch, group.dtype or "int64")
     if values.dtype is not torch.uint8:
         return values.to(kind)
     low, high = ends

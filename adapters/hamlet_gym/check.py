@@ -353,12 +353,12 @@ def _short(case: _Case) -> _Case:
 
 
 def _one(observation: Any, number: Any) -> Any:
-    """The observation of a sub-environment, or those of some: of dictionaries and tuples an entry of each array."""
+    """The observation of a sub-environment, or those of some: of dictionaries and tuples an entry of each part."""
     if isinstance(observation, dict):
         return {name: _one(part, number) for name, part in observation.items()}
-    if isinstance(observation, tuple):
+    if isinstance(observation, tuple) and not isinstance(observation[0], str):
         return tuple(_one(part, number) for part in observation)
-    return observation[number]
+    return (np.array(observation, object) if isinstance(observation, tuple) else observation)[number]
 
 
 def _listed(observation: Any) -> Any:

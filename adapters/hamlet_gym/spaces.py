@@ -25,15 +25,17 @@ PER_SECOND = 8
 """Ticks of a second of a video."""
 
 
-View: TypeAlias = "spaces.Box | spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Tuple[Any] | spaces.Dict"
+View: TypeAlias = (
+    "spaces.Box | spaces.Discrete[Any] | spaces.MultiDiscrete | spaces.Text | spaces.Tuple[Any] | spaces.Dict"
+)
 """The space of what an agent observes."""
 
 
 def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) -> View:
     """The observations of an agent, or of one of a role, as they are handed out, within the ranges that they can have:
     a row of numbers [values], or a dictionary of groups, in the order of the file: an image [channels, height, width],
-    or in the order that its author says, a discrete number, a row, or several discrete numbers. An image, or whole
-    numbers, that are all that is observed are no dictionary.
+    or in the order that its author says, a discrete number, a text, a row, or several discrete numbers. An image, a
+    text, or whole numbers, that are all that is observed are no dictionary.
 
     Raises:
         EnvError: the environment has no observations, or of a type that numpy lacks.
@@ -59,7 +61,10 @@ def observation_space(env: Env, handout: Handout, role: RoleInfo | None = None) 
 
 def whole_space(group: Group, ends: tuple[torch.Tensor, torch.Tensor]) -> Any:
     """The space of a group of whole numbers: a `Discrete`, a `MultiDiscrete`, a `Tuple` of discrete ones, or a `Box` of
-    integers. `ends` are those of observations."""
+    integers; of texts a `Text`, whose characters are theirs. `ends` are those of observations."""
+    if group.texts:
+        lengths = [len(text) for text in group.texts]
+        return spaces.Text(max(lengths), min_length=min(lengths), charset=frozenset("".join(group.texts)))
     low, high = (end.cpu().numpy().astype(group.dtype) for end in whole_ends(group, ends))
     if group.kind == "discrete":
         return spaces.Discrete(int(high - low) + 1, start=int(low))

@@ -57,7 +57,7 @@ class VecEnv(Interface):  # type: ignore[misc]
         lifespan = self.env.universe.lifespan
         self.max_episode_length = ENDLESS if lifespan is None else lifespan.ticks
         self.cfg = {"universe": self.env.universe.name, "digest": self.env.module.digest, "seed": self.env.seed}
-        self._handout = handout(self.env, "groups")
+        self._handout = handout(self.env, "groups", texts=False)
         self._worlds = Worlds(self.env, Autoreset.SAME_STEP, FirstSeed(arguments), arrays=False)
         self._show(self._worlds.reset())
 

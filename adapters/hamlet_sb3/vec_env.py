@@ -63,7 +63,7 @@ class VecEnv(base_vec_env.VecEnv):
         # Stable-Baselines3 counts from 0 on.
         self._first = done.start if isinstance(done, spaces.MultiDiscrete) else None
         done = spaces.MultiDiscrete(done.nvec) if isinstance(done, spaces.MultiDiscrete) else done
-        self._handout = handout(self.env, observations)
+        self._handout = handout(self.env, observations, texts=False)
         super().__init__(self.env.num_worlds, observation_space(self.env, self._handout), done)
 
     def reset(self) -> Any:

@@ -59,7 +59,7 @@ class TorchRLEnv(EnvBase):  # type: ignore[misc]
         dtype = worlds.observation.dtype
         if dtype is torch.uint8:
             low, high = torch.zeros_like(low), torch.full_like(high, 255)
-        self._handout = handout(worlds, observations)
+        self._handout = handout(worlds, observations, texts=False)
         there: dict[str, Any] = {"device": self.device}
         count = num_choices(worlds)
         reports = {name: Unbounded((*batch, 1), dtype=torch.float32, **there) for name in worlds.reports}

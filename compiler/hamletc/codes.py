@@ -10,7 +10,7 @@ coordinates, H265 to H269 about agents that are moved, H270 to H274 about start 
 rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures, H300 to H304 about
 windows that turn, H305 to H311 about layouts, H320 and H321 about series, H322 to H324 about pairs of agents, H330 and
 H331 about levels, H332 and H333 about agents in windows, H352 about affordances in windows,
-H353 to H355 about groups of whole numbers, axes of images and ranges of what is observed.
+H353 to H356 about groups of whole numbers, axes of images, ranges of what is observed and texts.
 """
 
 from __future__ import annotations
@@ -371,5 +371,6 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H353": Code("error", "number in a group of whole numbers that may be none"),
         "H354": Code("error", "axes that no image has"),
         "H355": Code("error", "what is observed outside of its range"),
+        "H356": Code("error", "texts that are more or fewer than the values of a number"),
     }
 )

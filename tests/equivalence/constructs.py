@@ -169,7 +169,7 @@ KINDS = (
         "ShareOfUse",
     ),
     *("ObserveBlank", "ObserveConstant"),
-    *("group of values", "group image", "group discrete", "ObserveCells by value"),
+    *("group of values", "group image", "group discrete", "group text", "ObserveCells by value"),
     *("Map", "Map walls", "Map starts", "ThinWall", "Region", "Terrain", "RegionNumber", "On", "TerrainValue"),
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
     *("ObserveWindow in sight", "ObserveRegion in sight"),

@@ -1,4 +1,5 @@
-"""MiniGrid's worlds beside their ports: the view of 7 x 7 cells, the direction, and what the state is called here."""
+"""MiniGrid's worlds beside their ports: the view of 7 x 7 cells, the direction, the mission, and what the state is
+called here."""
 
 from __future__ import annotations
 
@@ -67,9 +68,15 @@ def compared(
     theirs = gymnasium.make(name)
     ours, seen = hamlet_gym.Env(module, backend="c"), theirs.observation_space
     assert isinstance(seen, gymnasium.spaces.Dict)
-    both = {name: seen[name] for name in ("image", "direction")}
-    assert (ours.action_space, ours.observation_space) == (theirs.action_space, gymnasium.spaces.Dict(both))
-    assert ours.observation_space.contains(ours.reset(seed=1)[0])
+    own = ours.observation_space
+    assert isinstance(own, gymnasium.spaces.Dict)
+    # MiniGrid's class for missions is its own, and equals no other.
+    assert all(own[name] == seen[name] for name in ("image", "direction"))
+    assert ours.action_space == theirs.action_space
+    here, there = ours.reset(seed=1)[0], theirs.reset(seed=1)[0]
+    assert seen.contains(here)
+    assert own.contains(there)
+    assert here["mission"] == there["mission"]
     # Columns come first, as MiniGrid has them; the rows that were compared are by channel, line and column.
     row = hamlet_gym.Env(module, backend="c", observations="flat").reset(seed=2)[0]
     assert (ours.reset(seed=2)[0]["image"] == row[: 3 * 7 * 7].reshape(3, 7, 7).transpose(2, 1, 0)).all()

@@ -240,8 +240,13 @@ class Draft:
     def discrete(self) -> list[universe.ObserveValue]:
         """The whole numbers that are observed as groups of their own."""
         every = self.observed_in_groups()
-        alone = (items[0] for group, items in every if group.form == "discrete" and items)
+        alone = (items[0] for group, items in every if group.form in ("discrete", "text") and items)
         return [item for item in alone if isinstance(item, universe.ObserveValue)]
+
+    def texts(self) -> dict[universe.Span, universe.ObservedGroup]:
+        """The texts that a whole number chooses, by where the number is written."""
+        chosen = ((group, items) for group, items in self.observed_in_groups() if group.form == "text" and items)
+        return {items[0].span: group for group, items in chosen}
 
     def values(self) -> list[universe.ObserveValue | universe.ObserveOneHot | universe.ObserveHot]:
         """What agents observe of expressions."""

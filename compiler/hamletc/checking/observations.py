@@ -82,22 +82,23 @@ class Observations:
     def _is_first_group(self, name: syntax.Name) -> bool:
         return self._first("group", name.text, name.span)
 
-    def _discrete(self, item: syntax.ObserveDiscrete) -> universe.ObserveValue | None:
+    def _discrete(
+        self, name: syntax.Expr, written: syntax.Expr, bounds: syntax.Bounds | None
+    ) -> universe.ObserveValue | None:
         """`discrete place: 5 * row + column`, `discrete row`: a group of one whole number."""
-        name = item.name or item.value
         text = name.text if isinstance(name, syntax.Name) else spell_expression(name)
         is_meter = isinstance(name, syntax.Name) and self._names.means(name, "meter")
         called, _ = (self._names.part("meter", text) if is_meter else None) or (text, "")
-        spec = self._names.state(item.value) if isinstance(item.value, syntax.Name) else None
+        spec = self._names.state(written) if isinstance(written, syntax.Name) else None
         if not self._first("group", called, name.span) or not self._first("value", called, name.span):
             return None
-        if isinstance(item.value, syntax.Name) and spec is not None and spec.options:
-            number = Expressions(self._names, self._report, scope="observe").held(item.value)
+        if isinstance(written, syntax.Name) and spec is not None and spec.options:
+            number = Expressions(self._names, self._report, scope="observe").held(written)
         else:
-            number = self._number(item.value)
+            number = self._number(written)
         if number is not None:
-            self._ranged(item.bounds, item.value.span)
-        return None if number is None else universe.ObserveValue(called, number, *UNPROVEN, item.value.span)
+            self._ranged(bounds, written.span)
+        return None if number is None else universe.ObserveValue(called, number, *UNPROVEN, written.span)
 
     def _value(self, item: syntax.ObserveValue) -> list[universe.Observation]:
         """`lack: 1 - food`."""

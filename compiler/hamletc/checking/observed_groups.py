@@ -30,12 +30,12 @@ def resolve_items(
     items: Iterable[syntax.ObserveItem],
     resolve: Resolve,
     is_first: Callable[[syntax.Name], bool],
-    discrete: Callable[[syntax.ObserveDiscrete], universe.ObserveValue | None],
+    discrete: Callable[[syntax.Expr, syntax.Expr, syntax.Bounds | None], universe.ObserveValue | None],
     space: universe.Space | None,
     report: Findings,
 ) -> Observed:
     """The observations of a list in file order, and their groups. `is_first` says whether a group is the only one of
-    its name, and reports it otherwise; `discrete` resolves a whole number."""
+    its name, and reports it otherwise; `discrete` resolves a whole number by its name, value and range."""
     observed = Observed()
     for item in items:
         match item:
@@ -51,10 +51,18 @@ def resolve_items(
                     observed.items += (shown for _, shown in found)
                     observed.groups.append(_group(name.text, kind, len(found), item))
             case syntax.ObserveDiscrete():
-                number = discrete(item)
+                number = discrete(item.name or item.value, item.value, item.bounds)
                 if number is not None:
                     observed.items.append(number)
                     observed.groups.append(universe.ObservedGroup(number.name, "discrete", 1, item.span))
+            case syntax.ObserveText(value=None, always=syntax.Quoted(text=text)):
+                if is_first(item.name):
+                    observed.groups.append(_text(item, 0, (text,)))
+            case syntax.ObserveText(value=value):
+                number = None if value is None else discrete(item.name, value, None)
+                if number is not None:
+                    observed.items.append(number)
+                    observed.groups.append(_text(item, 1, tuple(each.text.text for each in item.texts)))
             case _:
                 observed.items += resolve(item)
                 observed.loose.append(item)
@@ -67,6 +75,10 @@ def _group(
     numbers = None if written.numbers is None else cast(Literal["int", "discrete", "tuple"], written.numbers.text)
     axes = tuple(axis.text for axis in written.axes) if isinstance(written, syntax.ObserveImage) else ()
     return universe.ObservedGroup(name, kind, items, written.span, numbers, axes)
+
+
+def _text(written: syntax.ObserveText, items: int, texts: tuple[str, ...]) -> universe.ObservedGroup:
+    return universe.ObservedGroup(written.name.text, "text", items, written.span, texts=texts)
 
 
 def _has_axes(written: syntax.ObserveGroup | syntax.ObserveImage, report: Findings) -> bool:

@@ -91,6 +91,7 @@ def check_observed_wholes(draft: Draft, lies: Callable[[universe.Expression], In
         return
     wholes = wholes_in(draft, draft.space)
     discrete = draft.discrete()
+    texts = draft.texts()
     hot = [item for item in draft.observed() if isinstance(item, universe.ObserveHot)]
     every: list[universe.ObserveHot | universe.ObserveValue] = [*hot, *discrete]
     for item in every:
@@ -99,9 +100,11 @@ def check_observed_wholes(draft: Draft, lies: Callable[[universe.Expression], In
         is_hot = isinstance(item, universe.ObserveHot)
         span, doubt, where = item.value.span, wholes.doubt(item.value), lies(item.value)
         if doubt is not None:
-            word: Literal["hot", "discrete"] = "hot" if is_hot else "discrete"
+            word: Literal["hot", "discrete", "text"] = "hot" if is_hot else "text" if span in texts else "discrete"
             report.add(messages.observations.ObservedNotWhole(span, word, item.value, doubt))
         elif is_hot and where.high - where.low >= MOST_HOT:
             report.add(messages.observations.TooManyValues(span, where, MOST_HOT))
         elif max(-where.low, where.high) > LARGEST_WHOLE:
             report.add(messages.observations.ValuesBeyondWholes(span, where, LARGEST_WHOLE))
+        elif span in texts and where.high - where.low + 1 != len(texts[span].texts):
+            report.add(messages.observations.TextsOfOtherNumber(span, len(texts[span].texts), where))

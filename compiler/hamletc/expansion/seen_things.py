@@ -35,7 +35,7 @@ class SeenThings:
         match item:
             case syntax.ObserveGroup(items=items) | syntax.ObserveImage(items=items):
                 return replace(item, items=tuple(self._shown(each, role) for each in items))
-            case syntax.ObserveValue() | syntax.ObserveHot() | syntax.ObserveDiscrete():
+            case syntax.ObserveValue() | syntax.ObserveHot() | syntax.ObserveDiscrete() | syntax.ObserveText():
                 return rebuilt(item, self.tree)
             case syntax.ObserveHotGrid(layer=layer) | syntax.ObserveHotWindow(layer=layer):
                 return replace(item, layer=self._there(layer))

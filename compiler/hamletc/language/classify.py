@@ -148,6 +148,8 @@ class Classifier:
                 return following.kind == "quoted" or (following.kind == "word" and following.text not in RESERVED)
             case "hot" | "discrete":
                 return following.kind in ("word", "quoted")
+            case "text":
+                return self._tokens[index + 2].text == ":" or self._tokens[index + 2].kind == "string"
             case "group" | "image":
                 return self._tokens[index + 2].text in ("{", "int", "discrete")
             case "wear":

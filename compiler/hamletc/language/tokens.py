@@ -176,9 +176,9 @@ class _Scanner:
         return self._quoting > 0 or bool(listed) or (last is not None and last.text in FILED) or self._names_table()
 
     def _names_table(self) -> bool:
-        """Whether the tokens end with `table demand`, `table demand 3 x 2` or `links wired`."""
+        """Whether the tokens end with `table demand`, `table demand 3 x 2`, `links wired` or `text mission`."""
         last = next((place for place in range(len(self.tokens) - 1, -1, -1) if not self._is_size(place)), 0)
-        return last > 0 and self.tokens[last - 1].text in ("table", "links")
+        return last > 0 and self.tokens[last - 1].text in ("table", "links", "text")
 
     def _is_size(self, place: int) -> bool:
         """Whether a token is a size, or the `x` before one."""
@@ -193,11 +193,19 @@ class _Scanner:
             self._quoting += 1
 
     def _begins_quotes(self) -> bool:
-        """Whether the tokens end with `map`, `map "town.txt"` or `draw`."""
+        """Whether the tokens end with `map`, `map "town.txt"`, `draw` or `text mission: task`."""
         last = self.tokens[-2:]
-        return bool(last) and (
+        begins = bool(last) and (
             last[-1].text in ("map", "draw") or (last[-1].kind == "string" and last[0].text == "map")
         )
+        return begins or self._chooses_a_text()
+
+    def _chooses_a_text(self) -> bool:
+        """Whether the tokens behind the last brace end with `text mission: task`."""
+        places = range(len(self.tokens) - 1, 1, -1)
+        ends = (place for place in places if self.tokens[place].text in ("{", "}", ":"))
+        last = next(ends, 0)
+        return last > 1 and self.tokens[last].text == ":" and self.tokens[last - 2].text == "text"
 
     def _span(self, start: int, length: int) -> Span:
         column = start - self._line_start + 1

@@ -177,7 +177,7 @@ class SpaceMissing(Finding):
 class ObservedNotWhole(Finding):
     """An expression that is observed value by value; `part` is the part of it that may be no whole number."""
 
-    word: Literal["hot", "discrete"]
+    word: Literal["hot", "discrete", "text"]
     value: Expression
     part: Expression
 
@@ -310,6 +310,20 @@ class ValuesBeyondWholes(Finding):
     def told(self) -> Told:
         message = f"beyond {self.most} binary32 has no longer every whole number"
         hint = "Subtract where it begins, as in `hot year: years - 2000000000`, or bound it."
+        return Told(message, hint, f"it lies in {self.where}")
+
+
+@finding("H356")
+class TextsOfOtherNumber(Finding):
+    """A number that chooses one of so many texts, with where it lies."""
+
+    texts: int
+    where: Interval
+
+    def told(self) -> Told:
+        values = int(self.where.high - self.where.low) + 1
+        message = f"a text for each value: {values} are needed, and {self.texts} stand here"
+        hint = "Write them in the order of the values: of a state in that of its options, of a condition no, then yes."
         return Told(message, hint, f"it lies in {self.where}")
 
 

@@ -21,18 +21,20 @@ class Group:
 
     Attributes:
         name: as the universe has it.
-        kind: `values`, `image` or `discrete`.
+        kind: `values`, `image`, `discrete` or `text`.
         offset: the number of its first value in the observation.
-        shape: (values), of an image (channels, height, width) in the order of its axes, of a discrete number ().
+        shape: (values), of an image (channels, height, width) in the order of its axes, of a discrete number and of one
+            that chooses a text (), of a text that is always the same (0).
         channels: the names of the channels of an image.
         low, high: the least and the greatest of the discrete number; else of all values.
         numbers: `int`, `discrete` or `tuple` where adapters hand them out as whole numbers; `None` of a discrete number
             alone, and of others, which have the type of observations.
         axes: of an image.
+        texts: of a text, one for each number from `low` on.
     """
 
     name: str
-    kind: Literal["values", "image", "discrete"]
+    kind: Literal["values", "image", "discrete", "text"]
     offset: int
     shape: tuple[int, ...]
     channels: tuple[str, ...]
@@ -40,12 +42,13 @@ class Group:
     high: float
     numbers: Literal["int", "discrete", "tuple"] | None = None
     axes: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
     @property
     def dtype(self) -> Literal["uint8", "int32", "int64"] | None:
         """The type in which adapters hand it out; `None`: that of observations. Integers are bytes where all lie in
         0 .. 255."""
-        if self.kind == "discrete" or self.numbers in ("discrete", "tuple"):
+        if self.kind in ("discrete", "text") or self.numbers in ("discrete", "tuple"):
             return "int64"
         if self.numbers is None:
             return None
@@ -87,6 +90,7 @@ def _groups(
     segments: tuple[Segment, ...],
 ) -> Iterator[Group]:
     items, left = iter(observations), iter(segments)
+    end = segments[0].offset if segments else 0
     for group in groups:
         own = [next(items) for _ in range(group.items)]
         parts = [next(left) for item in own for _ in rows_of(item, universe)]
@@ -100,7 +104,12 @@ def _groups(
                 sizes = dict(zip(IMAGE_AXES, (len(parts), *plane), strict=True))
                 shape = tuple(sizes[axis] for axis in group.axes or IMAGE_AXES)
                 channels = tuple(part.name for part in parts)
+            case "text":
+                shape = () if parts else (0,)
             case "discrete":
                 pass
-        low, high = min(part.scale.low for part in parts), max(part.scale.high for part in parts)
-        yield Group(group.name, group.form, parts[0].offset, shape, channels, low, high, group.numbers, group.axes)
+        low = min((part.scale.low for part in parts), default=0.0)
+        high = max((part.scale.high for part in parts), default=0.0)
+        offset = parts[0].offset if parts else end
+        end = offset + count
+        yield Group(group.name, group.form, offset, shape, channels, low, high, group.numbers, group.axes, group.texts)

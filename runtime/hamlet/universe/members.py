@@ -102,7 +102,7 @@ RANGES: dict[tuple[type, str], tuple[float, float]] = {
     (observations.ObserveCells, "radius"): (0, MOST_COUNT),
     (observations.ObserveCells, "only"): (-MOST_CELLS, MOST_CELLS),
     **{(observations.ObserveView, side): (0, LARGEST_SIDE) for side in ("left", "right", "ahead", "behind")},
-    (observations.ObservedGroup, "items"): (1, MOST_COUNT),
+    (observations.ObservedGroup, "items"): (0, MOST_COUNT),
     (observations.ObserveHot, "low"): (-MOST_CELLS, MOST_CELLS),
     (observations.ObserveHot, "high"): (-MOST_CELLS, MOST_CELLS),
     (observations.ObserveBlank, "count"): (1, MOST_COUNT),

@@ -191,19 +191,21 @@ class ObservedGroup:
 
     Attributes:
         form: `values` are a row of numbers; the items of an `image` are its channels, all of one height and width;
-            `discrete` is the one item, a whole number.
+            `discrete` is the one item, a whole number; so is that of a `text`, and chooses it, or there is none.
         items: how many observations it has, from where the group before it ends.
         numbers: they are handed out as whole numbers, which they are: as integers, as `discrete` ones, or as a `tuple`
             of such.
         axes: in which order an image has its axes, where its author says so.
+        texts: of a `text`, one for each value of the number, from the least one on; without a number the only one.
     """
 
     name: str
-    form: Literal["values", "image", "discrete"]
+    form: Literal["values", "image", "discrete", "text"]
     items: int
     span: Span
     numbers: Literal["int", "discrete", "tuple"] | None = None
     axes: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

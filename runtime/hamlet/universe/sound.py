@@ -65,9 +65,14 @@ def _check_groups(universe: Universe) -> None:
             planes = {observations.plane_of(item, universe.space) for item in own}
             if group.form == "image" and (len(planes) != 1 or None in planes):
                 raise UnsoundError(f"the channels of the image {group.name!r} do not fit")
-            whole = len(own) == 1 and isinstance(own[0], observations.ObserveValue)
-            if group.form == "discrete" and not whole:
+            alone = own[0] if len(own) == 1 and isinstance(own[0], observations.ObserveValue) else None
+            if group.form == "discrete" and alone is None:
                 raise UnsoundError(f"{group.name!r} is no discrete number")
+            if not own and group.form != "text":
+                raise UnsoundError(f"the group {group.name!r} is empty")
+            values = alone.high - alone.low + 1 if alone is not None else not own
+            if len(group.texts) != (values if group.form == "text" else 0):
+                raise UnsoundError(f"{group.name!r} has {len(group.texts)} texts")
             if group.numbers in ("discrete", "tuple") and group.form != "values":
                 raise UnsoundError(f"{group.name!r} is no row of discrete numbers")
             if group.axes and (group.form != "image" or sorted(group.axes) != sorted(observations.IMAGE_AXES)):

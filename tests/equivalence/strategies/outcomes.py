@@ -113,7 +113,19 @@ class Outcomes(Activities):
         elif discrete:
             wholes = joined([item.removeprefix("hot ") for item in discrete])
             groups.append(f"group wholes {self.pick(('int', 'discrete', 'tuple'))} {{ {wholes} }}")
+        groups += self._texts() if self.chance(2) else []
         return [*groups, *([f"group `the others` {{ {joined(others[middle:])} }}"] if others[middle:] else [])]
+
+    def _texts(self) -> list[str]:
+        """A text that is always the same, or one for each place along an axis."""
+        space = self.space.space
+        sizes = space.sizes if isinstance(space, Grid) and not self.space.nodes else ()
+        axes = [(axis, size) for axis, size in zip(self.space.axes, sizes, strict=False) if 1 < size <= 9]
+        if not axes or self.chance(3):
+            return ['text said "here # and {there}"']
+        axis, size = self.pick(axes)
+        texts = joined([f'"{place} away"' for place in range(size)])
+        return [f"text said: position {axis} {{ {texts} }}"]
 
     def _whole(self) -> str:
         """A whole number that is known between ticks."""

@@ -19,6 +19,7 @@ APART = {
     "ObservedGroup.items": "says how what is observed is handed out: tests/features/observations/test_groups.py",
     "ObservedGroup.axes": "says how what is observed is handed out: tests/adapters/test_groups_of_whole_numbers.py",
     "ObservedGroup.numbers": "says how what is observed is handed out: tests/adapters/test_groups_of_whole_numbers.py",
+    "ObservedGroup.texts": "says what a number is handed out as: tests/adapters/test_texts.py",
     "Universe.drawings": "says what pictures show, and nothing else heeds it: tests/features/pictures/test_drawings.py",
     "Universe.tables": "holds what expressions read: the wires of NumberTable change it",
     "Universe.sources": "names of files, which spans refer to",

@@ -259,6 +259,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.ObserveGroup: ("name", "numbers"),
     syntax.ObserveImage: ("name", "numbers", "axes"),
     syntax.ObserveDiscrete: ("name",),
+    syntax.ObserveText: ("name",),
     syntax.ObserveHot: ("name",),
     syntax.ObserveValue: ("name",),
     syntax.ObserveVelocity: ("names",),

@@ -134,7 +134,8 @@ assignments = st.builds(
 _pushes = st.builds(syntax.PushStmt, _axes, st.sampled_from(["+=", "-=", "="]), expressions, _optional_spans, SPAN)
 _vectors = _tuples(expressions, least=1)
 _toward = st.builds(syntax.Toward, st.sampled_from(["ahead", "behind", "left", "right"]), st.none() | numerals, SPAN)
-_spots = st.builds(syntax.Quoted, st.sampled_from(["B", "ab"]), SPAN) | names
+_quoted = st.builds(syntax.Quoted, st.sampled_from(["B", "ab", "go to {it} # now"]), SPAN)
+_spots = _quoted | names
 _relocations = st.one_of(
     st.builds(syntax.MoveStmt, _vectors, SPAN),
     st.builds(syntax.MoveStmt, st.just(()), SPAN, _toward),
@@ -213,6 +214,8 @@ _observations = st.one_of(
     st.builds(syntax.ObserveImage, names, _tuples(_items, least=1), SPAN),
     st.builds(syntax.ObserveDiscrete, names, expressions, SPAN),
     st.builds(syntax.ObserveDiscrete, st.none(), names, SPAN),
+    st.builds(syntax.ObserveText, names, expressions, _tuples(st.builds(syntax.ObservedText, _quoted, SPAN)), SPAN),
+    st.builds(syntax.ObserveText, names, st.none(), _nothing, SPAN, _quoted),
 )
 
 _spaces = st.one_of(

@@ -92,7 +92,7 @@ def test_what_could_be_read_is_kept() -> None:
          "Write it as in `observe { grid  meters  lack: 1 - energy }`."),
         ("observe { 5 }", "expected `NAME:`, `blank`, `cell`, `constant`, `discrete`, `effects`, `grid`, "
          "`group`, `here`, `hot`, `image`, `items`, `lifetime`, `meters`, `params`, `position`, `progress`, `speed`, "
-         "`state`, `time`, `velocity`, `window`, `world` or `}`, found `5`",
+         "`state`, `text`, `time`, `velocity`, `window`, `world` or `}`, found `5`",
          "Write it as in `observe { grid  meters  lack: 1 - energy }`."),
         ("reward `a` `b`", "expected an operator or a declaration, found `b`",
          "Write it as in `reward 0.1 when here == Bed`."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from hamlet.universe import Span
-from hamletc.language.syntax.expressions import Bounds, Expr, Name, Signed
+from hamletc.language.syntax.expressions import Bounds, Expr, Name, Quoted, Signed
 from hamletc.language.syntax.node import Node
 
 __all__ = [
@@ -32,12 +32,14 @@ __all__ = [
     "ObserveProgress",
     "ObserveSpeed",
     "ObserveState",
+    "ObserveText",
     "ObserveTime",
     "ObserveValue",
     "ObserveVelocity",
     "ObserveWindow",
     "ObserveWord",
     "ObserveWorld",
+    "ObservedText",
 ]
 
 
@@ -264,4 +266,21 @@ class ObserveDiscrete(Node, form=("discrete $name<Label>: $value [in $bounds]", 
     bounds: Bounds | None = None
 
 
-ObserveItem: TypeAlias = GroupItem | ObserveGroup | ObserveImage | ObserveDiscrete
+class ObservedText(Node, form="$text"):
+    """A text in the braces of `text`."""
+
+    text: Quoted
+    span: Span
+
+
+class ObserveText(Node, form=("text $name<Label>: $value { $texts* }", "text $name $always")):
+    """`text mission "get to the goal"`, `text mission: task { "get the ball"  "get the key" }`."""
+
+    name: Name
+    value: Expr | None
+    texts: tuple[ObservedText, ...]
+    span: Span
+    always: Quoted | None = None
+
+
+ObserveItem: TypeAlias = GroupItem | ObserveGroup | ObserveImage | ObserveDiscrete | ObserveText
