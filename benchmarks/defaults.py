@@ -6,7 +6,8 @@
 The policies are those of the zoo, which learnt without a setting (`benchmarks/zoo.py`). Each plays worlds that its
 training has not, beside random actions and the best single action, or a script that somebody wrote. Where it has less
 than `ENOUGH` of what is to be gained, `hamletc tune` looks for better settings. Writes defaults.json and defaults.md
-into `--results`; tunings stay in `--runs`, and those that are there are not done again.
+into `--results`, where universes that are not named keep their lines; tunings stay in `--runs`, and those that are
+there are not done again.
 """
 
 from __future__ import annotations
@@ -37,8 +38,6 @@ NOTHING = 1e-4
 WHY = {
     "alarm": "An animal that is alone does best to graze all the time, and chance decides the rest.",
     "combo": "The enemy is nearly dead at the end whatever one does: 0.003 are to be gained.",
-    "lessons": "Worlds are through with all stages after some 60 ticks, two updates, and then pay nothing: "
-    "a shorter horizon and more steps of each update teach more.",
     "notice_board": "Money is nearly full whatever one does: 0.6 % are to be gained.",
     "shifts": "Who remembers nothing cannot know where anything stands: `--memory gru:64`.",
 }
@@ -84,6 +83,18 @@ class Line:
         return "learns" if self.share >= ENOUGH else "learns a part"
 
 
+def before(path: Path) -> tuple[dict[str, str], dict[str, Line]]:
+    """The facts of a file of before, and its lines by universe."""
+    said, lines = json.loads(path.read_text()), dict[str, Line]()
+    for each in said["lines"]:
+        row, tuning = each["row"], each["tuned"]
+        row |= {name: Interval(**row[name]) for name in ("random", "trained")}
+        if tuning is not None:
+            tuning = Tuning(**tuning | {"mean": Interval(**tuning["mean"])})
+        lines[row["universe"]] = Line(Row(**row), tuning)
+    return said["facts"], lines
+
+
 def tuned(name: str, path: Path, folder: Path, budget: int, threads: int) -> Tuning:
     """The tuning of a universe."""
     run = Run(folder / "runs" / f"{name}-tuned")
@@ -108,6 +119,7 @@ def table(lines: list[Line], about: dict[str, str]) -> str:
         "# Defaults in universes of one agent",
         "",
         f"`{about['command']}`: {about['machine']}, commit {about['commit']}.",
+        *([f"Lines since then by {about['anew']}."] if "anew" in about else []),
         "",
         "Mean returns (of town and shifts lengths) of 200 first episodes, in worlds that no training has; in brackets",
         "95 % intervals. *random* are random actions, *script* is the best single action, or what somebody wrote,",
@@ -144,20 +156,25 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
-    shipped, lines = universes(), list[Line]()
-    for name in arguments.universes or [each for each in names() if Run(ZOO / each).read().agents == 1]:
+    shipped, every = universes(), [each for each in names() if Run(ZOO / each).read().agents == 1]
+    about = facts("benchmarks/defaults.py", "c") | {"command": shlex.join(["python", *sys.argv])}
+    lines, path = dict[str, Line](), arguments.results / "defaults.json"
+    if arguments.universes and path.exists():
+        first, lines = before(path)
+        about = first | {"anew": f"{first.get('anew', '')} `{about['command']}`".strip()}
+    for name in arguments.universes or every:
         (row,) = compared(name, 200, arguments.threads)
         line = Line(row)
         # Who remembers, and the town, take longer than all others together.
         if line.share is not None and line.share < ENOUGH and name not in OTHERS:
             line = Line(row, tuned(name, shipped[name], arguments.runs, arguments.budget, arguments.threads))
-        lines.append(line)
+        lines[name] = line
         print(f"{name}: {line.verdict}, random {row.random}, {row.script} {row.scripted:.4g}, defaults {row.trained}",
               flush=True)  # fmt: skip
-    about = facts("benchmarks/defaults.py", "c") | {"command": shlex.join(["python", *sys.argv])}
-    said: dict[str, Any] = {"facts": about, "lines": [asdict(each) | {"verdict": each.verdict} for each in lines]}
-    (arguments.results / "defaults.json").write_text(f"{json.dumps(said, indent=1)}\n")
-    (arguments.results / "defaults.md").write_text(table(lines, about))
+    ordered = [lines[name] for name in every if name in lines]
+    said: dict[str, Any] = {"facts": about, "lines": [asdict(each) | {"verdict": each.verdict} for each in ordered]}
+    path.write_text(f"{json.dumps(said, indent=1)}\n")
+    (arguments.results / "defaults.md").write_text(table(ordered, about))
 
 
 if __name__ == "__main__":

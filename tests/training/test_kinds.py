@@ -9,14 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import hamlet
 from hamlet.package.module import Module
+from hamlet_train import checkpoint
 from hamlet_train.cli import ending
 from hamlet_train.evaluation import RANDOM, Evaluated, of_chance, trained
+from hamlet_train.exact.network import Network
 from hamlet_train.kinds import begin_in, by_number, in_stages, stages_of, told
 from hamlet_train.ranks import Ranks
-from hamlet_train.run import Run
+from hamlet_train.run import Manifest, Run
+from hamlet_train.settings import Settings
+from hamlet_train.training import begun
 from hamletc.cli.main import main
 
 SCHOOL = """
@@ -96,9 +101,9 @@ def test_a_training_says_how_it_fares_in_each(
     )
     lines = run.lines()
     assert lines[0].stages == {"easy": 32, "hard": 0}
-    assert lines[-1].stages == {"easy": 0, "hard": 32}
+    assert lines[-1].stages == {"easy": 8, "hard": 24}
     assert "; stage hard " in captured.err
-    assert "(worlds: 32 hard)" in captured.err
+    assert "(worlds: 8 easy, 24 hard)" in captured.err
     assert all(Evaluated.read(json.loads(json.dumps(said))).kinds for said in _said(run))
     assert {each.policy for each in evaluations} >= {RANDOM}
     monkeypatch.setattr(sys, "argv", ["hamletc", "report", "runs/school"])
@@ -111,3 +116,36 @@ def test_a_training_says_how_it_fares_in_each(
 
 def _said(run: Run) -> list[dict[str, object]]:
     return [json.loads(line) for line in (run.folder / "evaluations.jsonl").read_text().splitlines()]
+
+
+def test_a_part_of_the_worlds_begins_a_curriculum_anew(school: Module, tmp_path: Path) -> None:
+    settings = Settings(hidden=(8,), horizon=61, minibatches=1, epochs=1)
+    manifest = Manifest("school", school.digest, "", (), {}, 10, 1, 3, 10 * 61 * 4, settings)
+    training = begun(school, manifest, Ranks(), 1)
+    stages = [training.advance()[0].stages for _ in range(2)]
+    assert stages == [{"easy": 10, "hard": 0}, {"easy": 2, "hard": 8}]
+    anew, others = [3, 7], [0, 1, 2, 4, 5, 6, 8, 9]
+    lives = training.crews[0].learner.lives
+    for numbers in (training.env.meter("lessons"), training.env.state["age"], lives.lengths):
+        assert set(numbers[anew].tolist()) == {0}
+        assert len(set(numbers[others].tolist()) - {0}) == 1
+    assert training.env.meter("skill")[anew].tolist() == [np.float32(0.4)] * 2
+    checkpoint.save(tmp_path / "two.safetensors", training)
+    later = begun(school, manifest, Ranks(), 1)
+    checkpoint.load(tmp_path / "two.safetensors", later)
+    # At the end of the last update they are through once more.
+    ends = [[each.advance()[0] for _ in range(2)] for each in (training, later)]
+    assert repr(ends[0]) == repr(ends[1])
+    assert [line.stages for line in ends[0]] == [{"easy": 2, "hard": 8}] * 2
+    assert training.env.meter("lessons")[anew].tolist() == [0, 0]
+
+
+def test_a_gpu_forgets_the_episodes_of_lanes_too() -> None:
+    from hamlet_train.gpu.learner import Mind
+
+    mind = Mind(Network(3, (8,), 2), 4, torch.device("cpu"))
+    sums = mind.lengths, mind.returned, mind.discounted
+    for each in sums:
+        each.fill_(5)
+    mind.forget(np.array([False, True, False, True]))
+    assert [each.tolist() for each in sums] == [[5, 0, 5, 0]] * 3

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from hamlet.env.environment import Env
 from hamlet_train.collect import Actor, Player, Present, collect
 from hamlet_train.crews import Crew
 from hamlet_train.critic import Critic
+from hamlet_train.curriculum import Curriculum
+from hamlet_train.exact.network import Array
 from hamlet_train.exact.store import Store
 from hamlet_train.kinds import in_stages
 from hamlet_train.past import Past
@@ -33,6 +37,12 @@ class Learning:
         assert self.actor is not None
         return Player(self.actor, self.learner.learned.parameters, self.store, self.critic)
 
+    def forget(self, lanes: Array) -> None:
+        """Episodes of these lanes [lanes of the crew] bool ended, and nobody counts them."""
+        self.learner.forget(lanes)
+        if self.critic is not None:
+            self.critic.learner.forget(lanes)
+
     def update(self) -> Progress:
         """Learn from the store."""
         judged = None if self.critic is None else self.critic.teach(self.store)
@@ -49,6 +59,7 @@ class Training:
         crews: those that learn.
         fixed: policies of roles that play as they are, by role; opponents: these, playing.
         past: earlier selves of the crews, who play too.
+        curriculum: of a universe with stages.
     """
 
     env: Env
@@ -57,6 +68,7 @@ class Training:
     fixed: Mapping[str | None, Policy]
     opponents: tuple[Player, ...]
     past: Past | None
+    curriculum: Curriculum | None
 
     @property
     def update(self) -> int:
@@ -76,8 +88,16 @@ class Training:
         self.collect()
         lines = tuple(each.update() for each in self.crews)
         self.note()
+        self.begin_anew()
         stages = in_stages(self.env, self.crews[0].learner.ranks)
         return lines if stages is None else tuple(replace(each, stages=stages) for each in lines)
+
+    def begin_anew(self) -> None:
+        """Let worlds begin their curriculum anew, where there is one."""
+        worlds = None if self.curriculum is None else self.curriculum.begin_anew()
+        if worlds is not None:
+            for each in self.crews:
+                each.forget(np.repeat(worlds, len(each.crew.agents)))
 
     def note(self) -> None:
         """Keep the crews as they are among their past selves, where there are any."""

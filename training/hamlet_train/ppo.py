@@ -157,6 +157,11 @@ class Learner:
     def take(self) -> None:
         """Go on from `learned` and `lives`, which were written into."""
 
+    def forget(self, lanes: Array) -> None:
+        """Count nothing of the episodes of these lanes [lanes] bool, which have others now."""
+        for sums in (self.lives.lengths, self.lives.returns, self.lives.discounted):
+            sums[lanes] = 0
+
     def leave(self) -> None:
         """Have all that was learnt in `learned` and `lives`."""
 

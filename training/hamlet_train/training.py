@@ -14,6 +14,7 @@ from hamlet_train.budget import Aim, stalled
 from hamlet_train.collect import Actor, Present
 from hamlet_train.crews import Crew, crew_sizes, crews_of
 from hamlet_train.critic import Critic
+from hamlet_train.curriculum import Curriculum
 from hamlet_train.devices import Device
 from hamlet_train.draws import crew_seeds
 from hamlet_train.errors import TrainError
@@ -95,7 +96,8 @@ def begun(
     if not learners:
         raise TrainError("every role has an opponent's policy: nobody is left to learn")
     opponents = tuple(player(present, crew, policies[crew.role], threads) for crew in crews if crew.role in policies)
-    training = Training(env, present, learners, policies, opponents, past_of(present, team, manifest, learners))
+    past, curriculum = past_of(present, team, manifest, learners), Curriculum.of(env)
+    training = Training(env, present, learners, policies, opponents, past, curriculum)
     training.note()
     return training
 

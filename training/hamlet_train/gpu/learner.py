@@ -106,6 +106,12 @@ class Mind:
         begin = self.network.of_layers
         return self.parameters[begin : begin + self.network.controls]
 
+    def forget(self, lanes: Array) -> None:
+        """Count nothing of the episodes of these lanes [lanes] bool, which have others now."""
+        number = torch.from_numpy(lanes.nonzero()[0]).to(self.lengths.device)
+        for sums_of in (self.lengths, self.returned, self.discounted):
+            sums_of.index_fill_(0, number, 0)
+
     def leave(self, learned: Learned, lives: Lives) -> None:
         """Write down where it is. It waits for the device."""
         for tensor, array in (

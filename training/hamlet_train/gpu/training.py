@@ -11,8 +11,10 @@ from hamlet.backend.storage import Storage
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet_train.crews import Crew, crew_sizes, crews_of
+from hamlet_train.curriculum import Curriculum
 from hamlet_train.draws import crew_seeds
 from hamlet_train.exact.kernels import LOSSES, SAMPLES, SURVEYED
+from hamlet_train.exact.network import Array
 from hamlet_train.exact.store import Store
 from hamlet_train.gpu.acting import GpuPlayer, Rollouts, Stage, storage_of
 from hamlet_train.gpu.allowed import check_training, interpreted
@@ -61,6 +63,9 @@ class GpuLearner(Learner):
 
     def take(self) -> None:
         self.mind.take(self.learned, self.lives)
+
+    def forget(self, lanes: Array) -> None:
+        self.mind.forget(lanes)
 
     def leave(self) -> None:
         self.mind.leave(self.learned, self.lives)
@@ -114,7 +119,7 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTrainin
         Learning(crew, learner, None, Store.empty(learner.network, 0, ticks))
         for crew, learner in zip(crews, learners, strict=True)
     )
-    return GpuTraining(env, None, learnings, {}, (), None, stage)
+    return GpuTraining(env, None, learnings, {}, (), None, Curriculum.of(env), stage)
 
 
 def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks) -> GpuLearner:
