@@ -48,6 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
         import precompiled
 
         os.environ["HAMLET_CC"] = precompiled.command(Path(folder.name) / "compiler")
+    if "PYTEST_XDIST_WORKER" in os.environ or not getattr(config.option, "numprocesses", None):
+        # Who hands tests to workers builds nothing.
+        import builds
+        import hamletc.compile
+
+        hamletc.compile.build = builds.once(hamletc.compile.build)
     if not LONG:
         from hypothesis import settings
 

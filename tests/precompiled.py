@@ -10,10 +10,10 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from hamlet.native.compilers import EXACT, HEADER, NARROW, NATIVE, SHARED
+from hamlet.native.compilers import EXACT, HASTY, HEADER, NARROW, NATIVE, SHARED
 from hamlet.native.library import LIBRARY, header
 
-OPTIONS = "-Og", "-Dalways_inline=unused"
+OPTIONS = "-Og", "-Dalways_inline=unused", HASTY
 """The headers of GCC spell its attribute with underscores: theirs stay as they are."""
 FORMS = {"plain": (), "scattered": ("-DSCATTERED",)}
 """Macros that texts define before they include the header (`hamletc.targets.c.emit`)."""
@@ -32,7 +32,7 @@ if cmp -s {HEADER} "$here/{HEADER}"; then
 fi
 # Kernels of training run for seconds where others run for milliseconds.
 if grep -qs {LEARNING} ./*.c; then
-    set -- "$@" -O2 -Ualways_inline
+    set -- "$@" -O2 -Ualways_inline -UHAMLET_DRAFT
 fi
 exec cc "$@"
 """
