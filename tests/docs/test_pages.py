@@ -11,6 +11,7 @@ import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 import torch
@@ -18,6 +19,7 @@ import yaml
 from markdown_blocks import Block, blocks, commands, completed, missing_lines, universe_name
 
 import hamlet_lab.verify
+from examples import LONG
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -34,6 +36,8 @@ BRIEFLY = {
 """Options with which examples that learn take seconds."""
 LESS = {
     "tuned": "--budget 90k",
+    "early": "--ticks 40000",
+    "cart": "--ticks 100000",
     "many": "--ticks 4096",
     "minded": "--ticks 4096",
     "varied": "--ticks 4096",
@@ -43,6 +47,7 @@ LESS = {
     "fishers": "--ticks 8000",
 }
 """Runs by name that learn less than a user's: pages show none of their numbers."""
+TARGETS = "c", "triton", "wasm"
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
 
 
@@ -66,7 +71,8 @@ def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str], shown: tup
 
     `verify` compares less than a user's would where the page does not say so itself: tests/equivalence is where
     Triton's kernels run. Observations as bytes are compared there, too: kernels are compiled for each type of them.
-    `train` draws its curve and its film where the page shows their names: tests/training looks at them.
+    `train` draws its curve and its film where the page shows their names, and `tune` ranks by fewer episodes:
+    tests/training looks at them.
     """
     from hamletc.cli.main import main
 
@@ -76,11 +82,13 @@ def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str], shown: tup
             arguments = [*arguments, "--quick", "--backends", "c"]
             quick = replace(hamlet_lab.verify.QUICK, compact=(torch.float32,))
             patch.setattr(hamlet_lab.verify, "QUICK", quick)
-        if arguments[0] == "train" and not any(line.startswith("curve ") for line in shown):
+        if arguments[0] in ("train", "tune") and not any(line.startswith("curve ") for line in shown):
             from hamlet_train.cli import ending
+            from hamlet_train.tuning import halving
 
             patch.setattr(ending, "write_curve", lambda *_: None)
             patch.setattr(ending, "write_film", lambda *_: 0)
+            patch.setattr(halving, "EPISODES", 20)
         if "--name" in arguments and (less := LESS.get(arguments[arguments.index("--name") + 1])):
             option, amount = less.split()
             arguments = [*arguments]
@@ -96,8 +104,11 @@ def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str], shown: tup
 
 
 def compiles(source: Path, capsys: pytest.CaptureFixture[str], silent: bool) -> None:
-    """The file compiles for every target, without errors; `silent`: without warnings too."""
-    code, output = hamletc(["compile", str(source), "-o", str(source.parent / "out" / source.stem)], capsys)
+    """The file compiles, without errors; `silent`: without warnings too. Its text says for which target: what it shows
+    is compiled for each one in tests/features."""
+    target = ",".join(TARGETS) if LONG else TARGETS[crc32(source.read_bytes()) % len(TARGETS)]
+    folder = source.parent / "out" / source.stem
+    code, output = hamletc(["compile", str(source), "--target", target, "-o", str(folder)], capsys)
     assert code == 0, output
     if silent:
         assert "warning" not in output, output
