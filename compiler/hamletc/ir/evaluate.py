@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
@@ -17,8 +18,9 @@ from hamletc.ir.operands import operands
 from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Lookup, Op, Plain, Select, Type
 
 Array: TypeAlias = np.ndarray[Any, Any]
-Step: TypeAlias = tuple[Node, Callable[..., Array] | None, tuple[int, ...], np.dtype[Any]]
-"""A node; its operation, if that is plain, on the values of these numbers; the type of what it gives."""
+Plainly: TypeAlias = Callable[[Sequence[Array]], Array]
+Step: TypeAlias = tuple[Node, Plainly | None, np.dtype[Any]]
+"""A node; what it gives of the values before it, if it only computes; the type of that."""
 T = TypeVar("T")
 RECENT = 256
 """So many functions and tables are prepared at a time: the ticks of a run evaluate the same ones again and again."""
@@ -48,8 +50,10 @@ def evaluate(
     values = node_values(function, inputs, tables, folded)
     results = {}
     for output in function.outputs:
-        shape = (lanes,) if output.count is None else (output.count, lanes)
-        results[output.name] = np.broadcast_to(values[output.value], shape).copy()
+        value = values[output.value]
+        result = np.empty((lanes,) if output.count is None else (output.count, lanes), value.dtype)
+        result[...] = value
+        results[output.name] = result
     return results
 
 
@@ -64,9 +68,9 @@ def node_values(
     values: list[Array] = []
     folds: dict[tuple[str, tuple[int, ...]], dict[str, Array]] = {}
     with np.errstate(all="ignore"):
-        for node, meaning, numbers, dtype in _steps(_Same(function)):
-            if meaning is not None:
-                value = meaning(*[values[number] for number in numbers])
+        for node, plainly, dtype in _steps(_Same(function)):
+            if plainly is not None:
+                value = plainly(values)
             elif isinstance(node.op, Fold):
                 key = node.op.function, node.op.initial
                 if key not in folds:
@@ -74,7 +78,7 @@ def node_values(
                 value = folds[key][node.op.output]
             else:
                 value = apply(node.op, values, inputs, contents, counts)
-            if value.dtype != dtype:
+            if value.dtype is not dtype and value.dtype != dtype:
                 raise TypeError(f"{function.name}: {node.op} gives {value.dtype}, not {node.type.value}")
             values.append(value)
     return values
@@ -122,9 +126,21 @@ def _step(node: Node) -> Step:
     dtype = np.dtype(DTYPES[node.type])
     if isinstance(node.op, Const):
         constant = _fixed([node.op.value], node.op.type)
-        return node, lambda: constant, (), dtype
-    meaning = _MEANINGS.get(type(node.op))
-    return node, meaning, () if meaning is None else operands(node.op), dtype
+        return node, lambda _: constant, dtype
+    meaning = np.where if isinstance(node.op, Select) else _MEANINGS.get(type(node.op))
+    return node, None if meaning is None else _plainly(meaning, operands(node.op)), dtype
+
+
+def _plainly(meaning: Callable[..., Array], numbers: tuple[int, ...]) -> Plainly:
+    """An operation on the values of these numbers; programs compute millions of them."""
+    match numbers:
+        case (one,):
+            return lambda values: meaning(values[one])
+        case (left, right):
+            return lambda values: meaning(values[left], values[right])
+        case _:
+            several = itemgetter(*numbers)
+            return lambda values: meaning(*several(values))
 
 
 def _fixed(values: Sequence[float], kind: Type) -> Array:
@@ -176,18 +192,23 @@ def apply(
         case Element(output=output):
             return np.arange(counts[output], dtype=np.int32)[:, np.newaxis]
         case Lookup(table=table, index=index):
-            if (values[index] < 0).any():
-                # numpy would count from the end; a kernel reads what is not the table's.
-                raise IndexError(f"table {table} has no row {values[index].min()}")
-            return tables[table][values[index]]
+            return _taken(tables[table], values[index], f"table {table} has no row")
         case Fetch(array=array, index=index):
-            if (values[index] < 0).any():
-                raise IndexError(f"{array} has no cell {values[index].min()}")
-            return inputs[array].reshape(-1)[values[index]]
+            return _taken(inputs[array].reshape(-1), values[index], f"{array} has no cell")
         case Select(condition=condition, then=then, otherwise=otherwise):
             return np.where(values[condition], values[then], values[otherwise])
         case _:
             raise TypeError(f"not an operation on values: {op}")
+
+
+def _taken(array: Array, index: Array, missing: str) -> Array:
+    """The numbers at an index. Where there is none, a kernel would read what is not the array's."""
+    try:
+        # numpy would count negative ones from the end; taken for words they are large.
+        return array.take(index.view(np.uint32))
+    except IndexError as error:
+        wrong = index[(index < 0) | (index >= len(array))]
+        raise IndexError(f"{missing} {wrong.flat[0]}") from error
 
 
 def _fma(left: Array, right: Array, addend: Array) -> Array:
