@@ -84,11 +84,11 @@ def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str], shown: tup
             patch.setattr(hamlet_lab.verify, "QUICK", quick)
         if arguments[0] in ("train", "tune") and not any(line.startswith("curve ") for line in shown):
             from hamlet_train.cli import ending
-            from hamlet_train.tuning import halving
+            from hamlet_train.tuning import worlds
 
             patch.setattr(ending, "write_curve", lambda *_: None)
             patch.setattr(ending, "write_film", lambda *_: 0)
-            patch.setattr(halving, "EPISODES", 20)
+            patch.setattr(worlds, "EPISODES", 20)
         if "--name" in arguments and (less := LESS.get(arguments[arguments.index("--name") + 1])):
             option, amount = less.split()
             arguments = [*arguments]
