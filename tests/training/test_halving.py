@@ -18,9 +18,10 @@ from hamlet_train.run import Run
 from hamlet_train.settings import Settings
 from hamlet_train.tuning import asked, worlds
 from hamlet_train.tuning.budget import Budget
-from hamlet_train.tuning.halving import Candidate, Halving
+from hamlet_train.tuning.halving import Halving
 from hamlet_train.tuning.kept import Tuned
 from hamlet_train.tuning.rungs import Rungs, sizes
+from hamlet_train.tuning.search import Candidate, Search
 from hamlet_train.tuning.shelf import Shelf
 from hamlet_train.tuning.space import SPACE, candidates, differing
 from hamlet_train.tuning.worlds import Score, Worlds
@@ -218,16 +219,16 @@ def test_a_tuning_that_was_stopped_goes_on_to_the_same_table(
         monkeypatch.setattr(worlds, name, 20)
     code, whole, err = without_films("tune", MEAL, *options, "--name", "whole")
     assert code == 0, err
-    taught, learnt = Halving._taught, list[int]()
+    taught, learnt = Search.taught, list[int]()
 
-    def teach(self: Halving, candidate: Candidate, rung: int) -> tuple[Any, Any]:
+    def teach(self: Search, candidate: Candidate, *arguments: Any) -> Any:
         if len(learnt) == 3 and "stopped" in str(self.shelf.folder):
             learnt.append(-1)
             raise KeyboardInterrupt
         learnt.append(candidate.number)
-        return taught(self, candidate, rung)
+        return taught(self, candidate, *arguments)
 
-    monkeypatch.setattr(Halving, "_taught", teach)
+    monkeypatch.setattr(Search, "taught", teach)
     code, out, err = without_films("tune", MEAL, *options, "--name", "stopped")
     assert (code, out, learnt) == (130, "", [0, 1, 2, -1])
     assert err.splitlines()[-1] == f"hamletc tune {MEAL} --name stopped --resume"

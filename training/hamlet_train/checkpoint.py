@@ -22,12 +22,14 @@ from hamlet_train.past import Self
 from hamlet_train.policy import about, about_network, check_for, parameters_of, tensors_of
 from hamlet_train.ppo import Learned
 from hamlet_train.ranks import Ranks
+from hamlet_train.schedule import json_of
 
 MOMENTS = ("first_moment", "second_moment")
 COUNTED = ("first_power", "second_power", "samples", "discounted", "discounted_squares")
 LIVES = ("lengths", "returns", "discounted")
 MEMORY = ("hidden", "before", "acted")
-BEFORE: dict[str, Any] = {"shared": True, "past": 0, "fixed": [], "memory": 0, "critic": 0, "team": 0}
+BEFORE: dict[str, Any] = {"shared": True, "past": 0, "fixed": [], "memory": 0, "critic": 0, "team": 0,
+                          "changes": []}  # fmt: skip
 """The settings of trainings that do not say them: those of before there were any."""
 
 
@@ -47,6 +49,8 @@ def save(path: Path, training: Training) -> None:
         every = _all(first.ranks, first.share, rows, env.num_agents if field.per == "lane" else 1)
         tensors[f"env.{field.name}"] = np.moveaxis(every, 0, -1)
     said: dict[str, Any] = {"update": training.update, "tick": env.tick, "of": _training(training)}
+    if changes := _changes(training, training.update):
+        said["of"]["changes"] = changes
     roles = dict[str, Any]()
     for each in training.crews:
         crew, learned = each.crew, each.learner.learned
@@ -81,7 +85,7 @@ def load(path: Path, training: Training) -> None:
     env, share = training.env, training.crews[0].learner.share
     tensors, said = read_tensors(path)
     parts = check_for(path, tensors, said, env.module)
-    of, this = said.get("of", {}), _training(training)
+    of, this = said.get("of", {}), _training(training) | {"changes": _changes(training, said["update"])}
     for name, value in this.items():
         if of.get(name, BEFORE.get(name)) != value:
             raise TrainError(f"{path} is of a training with {name} {of.get(name)}, and this one has {value}")
@@ -167,7 +171,14 @@ def _training(training: Training) -> dict[str, Any]:
         "past": 0 if training.past is None else training.past.most,
         "fixed": [policy.digest() for policy in training.fixed.values()],
     }
-    return size | asdict(learner.settings) | {"hidden": list(learner.settings.hidden)}
+    # A critic of its own leaves the learner beside it other settings.
+    settings = training.schedule.first if training.schedule.changes else learner.settings
+    return size | asdict(settings) | {"hidden": list(settings.hidden)}
+
+
+def _changes(training: Training, update: int) -> list[dict[str, Any]]:
+    """The changes of settings before an update, for JSON."""
+    return [json_of(each) for each in training.schedule.before(update)]
 
 
 def _lives(of: Learning, name: str) -> Array:

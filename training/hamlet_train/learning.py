@@ -18,6 +18,7 @@ from hamlet_train.kinds import in_stages
 from hamlet_train.past import Past
 from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learner, Progress, digest_of
+from hamlet_train.schedule import Schedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Training:
         fixed: policies of roles that play as they are, by role; opponents: these, playing.
         past: earlier selves of the crews, who play too.
         curriculum: of a universe with stages.
+        schedule: the settings of each update.
     """
 
     env: Env
@@ -69,6 +71,7 @@ class Training:
     opponents: tuple[Player, ...]
     past: Past | None
     curriculum: Curriculum | None
+    schedule: Schedule
 
     @property
     def update(self) -> int:
@@ -85,6 +88,9 @@ class Training:
 
     def advance(self) -> tuple[Progress, ...]:
         """One update of each crew."""
+        if self.schedule.changes:
+            for each in self.crews:
+                each.learner.settings = self.schedule.at(self.update)
         self.collect()
         lines = tuple(each.update() for each in self.crews)
         self.note()

@@ -34,6 +34,7 @@ from hamlet_train.files import remove_parts, write_whole
 from hamlet_train.policy import Policy, filename, read_all
 from hamlet_train.ppo import Progress
 from hamlet_train.remembering import check_memory
+from hamlet_train.schedule import Change, Schedule, check_changes, read_changes
 from hamlet_train.settings import Settings, read_settings
 
 FORMAT = 1
@@ -78,6 +79,7 @@ class Manifest:
             better return it ends, never if 0.
         ended: the last update of a training that has ended before all were done; 0 of others.
         weights: the SHA-256 of the parameters at the end, see `Learned.digest`; `None` while it goes on.
+        changes: of settings while it learns, as a tuning of a population leaves them.
     """
 
     universe: str
@@ -99,6 +101,12 @@ class Manifest:
     patience: int = 0
     ended: int = 0
     weights: str | None = None
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def schedule(self) -> Schedule:
+        """The settings of each update."""
+        return Schedule(self.settings, self.changes)
 
     @property
     def updates(self) -> int:
@@ -188,7 +196,10 @@ class Run:
 
     def write(self, manifest: Manifest) -> None:
         """Write the manifest."""
-        text = json.dumps({"format": FORMAT, **asdict(manifest)}, indent=2)
+        said = asdict(manifest)
+        if not manifest.changes:
+            del said["changes"]
+        text = json.dumps({"format": FORMAT, **said}, indent=2)
         write_whole(self.folder / "manifest.json", f"{text}\n".encode())
 
     def finish(self, manifest: Manifest, weights: str, ended: int = 0) -> None:
@@ -322,7 +333,10 @@ def _manifest(said: dict[str, Any]) -> Manifest:
             raise ValueError(f"this is no text for it: {shown(text)}")
     settings = read_settings(values["settings"])
     check_memory(settings)
-    tuples = {"command": tuple(map(str, values["command"])), "params": tuple(params)}
+    changes = read_changes(values.get("changes", []))
+    check_changes(settings, changes)
+    tuples: dict[str, Any] = {"command": tuple(map(str, values["command"])), "params": tuple(params)}
+    tuples["changes"] = changes
     return Manifest(**values | {"settings": settings, **tuples})
 
 

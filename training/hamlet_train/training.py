@@ -97,7 +97,7 @@ def begun(
         raise TrainError("every role has an opponent's policy: nobody is left to learn")
     opponents = tuple(player(present, crew, policies[crew.role], threads) for crew in crews if crew.role in policies)
     past, curriculum = past_of(present, team, manifest, learners), Curriculum.of(env)
-    training = Training(env, present, learners, policies, opponents, past, curriculum)
+    training = Training(env, present, learners, policies, opponents, past, curriculum, manifest.schedule)
     training.note()
     return training
 

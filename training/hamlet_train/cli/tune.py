@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
     from hamlet_train.run import Run
     from hamlet_train.tuning.budget import Budget
-    from hamlet_train.tuning.halving import Candidate, Halving
     from hamlet_train.tuning.kept import Tuned
+    from hamlet_train.tuning.search import Candidate, Search
     from hamlet_train.tuning.shelf import Shelf
+    from hamlet_train.tuning.space import Space
 
 OF_RESUMED = ("universe", "name", "resume", "threads", "as_json")
 """Parameters that `--resume` takes."""
@@ -40,6 +41,8 @@ WIDTH = 140
 @click.option("--budget", "budgets", multiple=True, metavar="20M|10m",
               help="Agent-ticks of all trainings together, as 20M, or how long, as 90s, 10m, 2h.")  # fmt: skip
 @click.option("--candidates", type=click.IntRange(2, 729), help="How many begin; by default 27, or 9 where few can.")
+@click.option("--population", type=click.IntRange(4, 729),
+              help="In place of candidates: so many learn side by side, and change settings.")  # fmt: skip
 @click.option("--worlds", type=click.IntRange(1, 2**24), help="Of a training; by default as the budget has room.")
 @click.option("--agents", type=click.IntRange(min=1), help="In each world; by default 1, or as roles say.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=0, show_default=True, help="Of all randomness.")
@@ -61,6 +64,7 @@ def tune(
     universe: Path,
     budgets: tuple[str, ...],
     candidates: int | None,
+    population: int | None,
     worlds: int | None,
     agents: int | None,
     seed: int,
@@ -92,6 +96,7 @@ def tune(
     from hamlet_train.tuning.kept import PICTURE, TABLE, Tuned, keep
     from hamlet_train.tuning.picture import write_picture
     from hamlet_train.tuning.plan import read_plan, write_plan
+    from hamlet_train.tuning.population import narrowed
     from hamlet_train.tuning.shelf import TUNING, Shelf
 
     run = Run(folder_of(f"{name_of(universe)}-tuned" if name is None else name))
@@ -100,18 +105,24 @@ def tune(
         check_resumed(run)
         asked = read_plan(shelf.folder, universe, few)
     else:
-        budget, usual, space = Budget.of(budgets), settings_of(settings, memory), searched_of(searches, settings)
+        budget, usual = Budget.of(budgets), settings_of(settings, memory)
+        space: Space = searched_of(searches, settings)
         check_free(run)
-        asked = Asked(universe, budget, candidates, worlds, agents, seed, usual, space, params, shared, measure, few)
+        if population is not None:
+            if candidates is not None:
+                raise TrainError("--population and --candidates both say how many learn: take one of them")
+            space = narrowed(space, [each.partition("=")[0] for each in searches])
+        basics = (universe, budget, candidates, worlds, agents, seed)
+        asked = Asked(*basics, usual, space, params, shared, measure, few, population)
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise TrainError("tune trains in one process: leave out torchrun")
     screen = Console(stderr=True)
     try:
         with told(name_of(universe)), screen.status("compiling") as status:
-            halving = asked.halving(shelf, status.update)
-            write_plan(shelf.folder, asked, halving)
-            click.echo(planned(halving, asked.budget), err=True)
-            tuned = Tuned.of(halving, status.update, lambda rung, ranking: click.echo(ended(rung, ranking), err=True))
+            search = asked.search(shelf, status.update)
+            write_plan(shelf.folder, asked, search)
+            click.echo(planned(search, asked.budget), err=True)
+            tuned = Tuned.of(search, status.update, lambda rung, ranking: click.echo(ended(rung, ranking), err=True))
             module, manifest, digest = keep(run, tuned, universe)
         write_picture(f"{module.name}: {len(tuned.ranking)} candidates", tuned, run.folder / PICTURE)
         shutil.rmtree(shelf.folder)
@@ -163,13 +174,18 @@ def stopped(universe: Path, run: Run, shelf: Shelf) -> str:
     return f"stopped; this goes on with the training that was under way:\n{shlex.join(command)}"
 
 
-def planned(halving: Halving, budget: Budget) -> str:
+def planned(search: Search, budget: Budget) -> str:
     """The plan of a tuning in a line."""
-    rungs, manifest = halving.rungs, halving.candidates[0].manifest
+    from hamlet_train.tuning.population import Population
+
+    rungs, manifest = search.rungs, search.candidates[0].manifest
     counts, ticks = " > ".join(map(str, rungs.counts)), " < ".join(f"{each:,}" for each in rungs.ticks)
+    if isinstance(search, Population):
+        counts, ticks = str(rungs.counts[0]), f"{rungs.ticks[-1]:,}"
     line = f"{counts} candidates in {manifest.worlds:,} worlds learn until {ticks} agent-ticks, {rungs.budget:,} in all"
     if budget.seconds is not None:
-        repeats = f"--budget {rungs.budget} --candidates {rungs.counts[0]} --worlds {manifest.worlds}"
+        option = "population" if isinstance(search, Population) else "candidates"
+        repeats = f"--budget {rungs.budget} --{option} {rungs.counts[0]} --worlds {manifest.worlds}"
         line += f", as this machine does in the time; {repeats} repeats it to the bit"
     return line
 
@@ -177,7 +193,7 @@ def planned(halving: Halving, budget: Budget) -> str:
 def ended(rung: int, ranking: Sequence[Candidate]) -> str:
     """The end of a rung in a line."""
     best = ranking[0]
-    usual = next((each for each in ranking if each.number == 0), best)
+    usual = next((each for each in ranking if each.is_usual), best)
     now = best.scores[-1]
     line = f"rung {rung + 1}: {now.value:.4g} after {now.ticks:,} agent-ticks with {settings_in(best)}"
     return (
@@ -193,7 +209,7 @@ def behind(tuned: Tuned) -> list[str]:
     best = tuned.best.scores[-1]
     if best.mean.high >= most.value:
         return []
-    measure = tuned.halving.worlds.measure
+    measure = tuned.search.worlds.measure
     return [
         f"the mean {measure} of {name} is {most.value:.4g}, that of the best candidate {best.value:.4g} after "
         f"{best.ticks:,} agent-ticks: take a larger --budget first"
@@ -201,11 +217,11 @@ def behind(tuned: Tuned) -> list[str]:
 
 
 def settings_in(candidate: Candidate) -> str:
-    """The settings of a candidate that are not the defaults."""
+    """The settings of a candidate that are not the defaults, those with which it learnt last."""
     from hamlet_train.settings import Settings
     from hamlet_train.tuning.space import differing
 
-    said = differing(candidate.manifest.settings, Settings())
+    said = differing(candidate.settings, Settings())
     return " ".join(f"{name}={value}" for name, value in said.items()) or "the defaults"
 
 
@@ -215,7 +231,7 @@ def table(tuned: Tuned) -> Table:
 
     from hamletc.cli.show import literal
 
-    ranking, worlds = tuned.ranking, tuned.halving.worlds
+    ranking, worlds = tuned.ranking, tuned.search.worlds
     rows = Table(
         "",
         "agent-ticks",
@@ -225,7 +241,7 @@ def table(tuned: Tuned) -> Table:
         title=(f"{worlds.module.name}: first episodes of {worlds.count * worlds.agents:,} agents after each training"),
     )
     for place, each in enumerate(ranking, 1):
-        if place <= SHOWN or each.number == 0:
+        if place <= SHOWN or each.is_usual:
             last = each.scores[-1]
             mean = last.mean
             interval = f"{mean.low:.4g} to {mean.high:.4g}"

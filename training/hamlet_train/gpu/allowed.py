@@ -41,6 +41,7 @@ def check_training(universe: Universe, manifest: Manifest, processes: int) -> No
         f"hidden layers but 1 or {MOST_HIDDEN} of at most {MOST_WIDTH}": (
             len(settings.hidden) > MOST_HIDDEN or max(settings.hidden) > MOST_WIDTH
         ),
+        "settings that change": bool(manifest.changes),
         "several processes": processes > 1,
         "2**31 samples of an update": agents * settings.horizon >= MOST_SAMPLES,
     }

@@ -119,7 +119,7 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTrainin
         Learning(crew, learner, None, Store.empty(learner.network, 0, ticks))
         for crew, learner in zip(crews, learners, strict=True)
     )
-    return GpuTraining(env, None, learnings, {}, (), None, Curriculum.of(env), stage)
+    return GpuTraining(env, None, learnings, {}, (), None, Curriculum.of(env), manifest.schedule, stage)
 
 
 def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks) -> GpuLearner:

@@ -11,9 +11,12 @@ from hamlet.package.module import Module
 from hamlet_train.errors import TrainError
 from hamlet_train.run import Manifest, open_universe, versions
 from hamlet_train.settings import Settings
+from hamlet_train.tuning import population
 from hamlet_train.tuning.budget import Budget
-from hamlet_train.tuning.halving import Candidate, Halving, check_one_crew, entrants, seconds_of
+from hamlet_train.tuning.halving import Halving
+from hamlet_train.tuning.population import Population
 from hamlet_train.tuning.rungs import WORLDS, Rungs, sizes
+from hamlet_train.tuning.search import Candidate, Search, check_one_crew, entrants, seconds_of
 from hamlet_train.tuning.shelf import Shelf
 from hamlet_train.tuning.space import Space, candidates
 from hamlet_train.tuning.worlds import Tell, Worlds
@@ -32,6 +35,7 @@ class Asked:
     Attributes:
         usual: the settings of the first candidate, which others differ from by what they draw of `space`.
         measure: the mean by which candidates are ranked, `return` or `length`.
+        population: how many members learn side by side, in place of candidates of which fewer and fewer learn.
         digest: of the universe, of a tuning that goes on.
     """
 
@@ -47,9 +51,10 @@ class Asked:
     shared: bool
     measure: str
     threads: int
+    population: int | None = None
     digest: str | None = None
 
-    def halving(self, shelf: Shelf, tell: Tell) -> Halving:
+    def search(self, shelf: Shelf, tell: Tell) -> Search:
         """The tuning, of which the shelf may have a part.
 
         Raises:
@@ -69,11 +74,19 @@ class Asked:
         ticks = self.budget.ticks if self.budget.ticks is not None else self._ticks(module, agents, tell)
         count, worlds = self._sizes(ticks, agents)
         entered = self._entered(module, agents, count, worlds, ticks)
-        rungs = Rungs.of(ticks, len(entered))
         ranking = Worlds.of(module, entered[0].manifest, self.measure, self.threads)
-        return Halving(module, rungs, entered, ranking, shelf, self.threads)
+        rungs = self._rungs(ticks, len(entered))
+        if self.population is None:
+            return Halving(module, rungs, entered, ranking, shelf, self.threads)
+        return Population(module, rungs, entered, ranking, shelf, self.threads, space=self.space)
+
+    def _rungs(self, ticks: int, count: int) -> Rungs:
+        return Rungs.of(ticks, count) if self.population is None else population.rounds_of(ticks, count)
 
     def _sizes(self, ticks: int, agents: int) -> tuple[int, int]:
+        if self.population is not None:
+            worlds = population.sizes(ticks, agents, self.population, self.worlds, self.usual.horizon)
+            return self.population, worlds
         longest = max(self.space.get("horizon", (self.usual.horizon,)))
         return sizes(ticks, agents, self.candidates, self.worlds, longest)
 
@@ -93,7 +106,7 @@ class Asked:
             shared=self.shared or not module.universe.roles,
             params=self.params,
         )
-        return entrants(usual, settings, Rungs.of(ticks, len(settings)).ticks[-1])
+        return entrants(usual, settings, self._rungs(ticks, len(settings)).ticks[-1])
 
     def _ticks(self, module: Module, agents: int, tell: Tell) -> int:
         """The agent-ticks that this machine trains in the budget's seconds: at first by a guess of how many worlds
@@ -101,7 +114,7 @@ class Asked:
         begin, seconds = monotonic(), self.budget.seconds or 0.0
         worlds, ticks = self.worlds or WORLDS[-1], 0
         for _ in range(2):
-            some = self._entered(module, agents, self.candidates or MEASURED, worlds, 1)[:MEASURED]
+            some = self._entered(module, agents, self.population or self.candidates or MEASURED, worlds, 1)[:MEASURED]
             each = seconds_of(module, some, self.threads, tell)
             ticks = int((SPENT * seconds - (monotonic() - begin)) / each)
             if ticks <= 0:

@@ -17,8 +17,9 @@ from hamlet_train.evaluate import played_by_chance
 from hamlet_train.files import write_whole
 from hamlet_train.policy import filename, write_policy
 from hamlet_train.run import Manifest, Run, packaged
+from hamlet_train.schedule import json_of
 from hamlet_train.settings import MEMORY, Settings
-from hamlet_train.tuning.halving import Candidate, Ended, Halving
+from hamlet_train.tuning.search import Candidate, Ended, Search
 from hamlet_train.tuning.space import differing
 from hamlet_train.tuning.worlds import Tell
 
@@ -30,29 +31,29 @@ class Tuned:
     """A tuning that has ended.
 
     Attributes:
-        halving: the trainings. ranking: their candidates, the best one first.
+        search: the trainings. ranking: their candidates, the best one first.
         references: the means of those who learn nothing, by name.
         fresh: the means of the best one and of random actions in worlds that ranked nobody.
     """
 
-    halving: Halving
+    search: Search
     ranking: tuple[Candidate, ...]
     references: Mapping[str, Interval]
     fresh: tuple[Interval, Interval]
 
     @classmethod
-    def of(cls, halving: Halving, tell: Tell, ended: Ended) -> Tuned:
+    def of(cls, search: Search, tell: Tell, ended: Ended) -> Tuned:
         """A tuning from its beginning to its end.
 
         Raises:
             TrainError: the universe cannot be trained on.
         """
-        references = halving.worlds.references(tell)
-        ranking = tuple(halving.climb(tell, ended))
+        references = search.worlds.references(tell)
+        ranking = tuple(search.climb(tell, ended))
         tell("playing in other worlds")
-        best, worlds = halving.opened(ranking[0]), halving.worlds.fresh((ranking[0].manifest.seed + 1) % 2**64)
+        best, worlds = search.opened(ranking[0]), search.worlds.fresh((ranking[0].manifest.seed + 1) % 2**64)
         chance = worlds.mean(played_by_chance(worlds.here(), worlds.ticks))
-        return cls(halving, ranking, references, (worlds.score(best, ranking[0].manifest.ticks).mean, chance))
+        return cls(search, ranking, references, (worlds.score(best, ranking[0].manifest.ticks).mean, chance))
 
     @property
     def best(self) -> Candidate:
@@ -61,11 +62,11 @@ class Tuned:
 
     def report(self) -> dict[str, Any]:
         """The tuning for JSON."""
-        rungs, manifest = self.halving.rungs, self.best.manifest
+        rungs, manifest = self.search.rungs, self.best.manifest
         return {
             "universe": manifest.universe,
             "digest": manifest.digest,
-            "measure": self.halving.worlds.measure,
+            "measure": self.search.worlds.measure,
             "candidates": list(rungs.counts),
             "ticks": list(rungs.ticks),
             "worlds": manifest.worlds,
@@ -80,13 +81,17 @@ class Tuned:
                     "scores": [asdict(score) for score in each.scores],
                     "weights": each.lines[-1].weights,
                 }
+                | ({"changes": [json_of(one) for one in each.manifest.changes]} if each.manifest.changes else {})
                 for each in self.ranking
             ],
         }
 
 
 def command(manifest: Manifest, name: str, shared: bool) -> list[str]:
-    """The command that trains it again, without a tuning; `shared`: the universe has roles, which share a policy."""
+    """The command that trains it again, without a tuning; `shared`: the universe has roles, which share a policy.
+    Settings that change are in the manifest alone."""
+    if manifest.changes:
+        return ["hamletc", "reproduce", f"runs/{name}"]
     sizes = (
         ("ticks", manifest.ticks),
         ("worlds", manifest.worlds),
@@ -111,15 +116,15 @@ def keep(run: Run, tuned: Tuned, universe: Path) -> tuple[Module, Manifest, str]
         TrainError: a file cannot be written, or the universe was changed meanwhile.
         CompileError: the universe has errors now.
     """
-    best, halving = tuned.best, tuned.halving
-    again = command(best.manifest, run.folder.name, best.manifest.shared and bool(halving.module.universe.roles))
+    best, search = tuned.best, tuned.search
+    again = command(best.manifest, run.folder.name, best.manifest.shared and bool(search.module.universe.roles))
     manifest = replace(best.manifest, command=tuple(again))
     try:
         module = packaged(universe, run.package)
         if module.digest != manifest.digest:
             raise TrainError(f"{universe} was changed while it was tuned")
-        training = halving.opened(best)
-        saved = halving.saved(best).read_bytes()
+        training = search.opened(best)
+        saved = search.saved(best).read_bytes()
         write_whole(checkpoint.named(run.checkpoints, training.update), saved)
         for line in best.lines:
             run.add_line(line)
@@ -130,7 +135,7 @@ def keep(run: Run, tuned: Tuned, universe: Path) -> tuple[Module, Manifest, str]
         write_whole(run.folder / TABLE, f"{json.dumps(tuned.report(), indent=1)}\n".encode())
         run.finish(manifest, training.digest())
     except BaseException:
-        _remove(run.folder, halving.shelf.folder)
+        _remove(run.folder, search.shelf.folder)
         raise
     return module, run.read(), training.digest()
 

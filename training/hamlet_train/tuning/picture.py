@@ -34,8 +34,8 @@ def write_picture(title: str, tuned: Tuned, path: Path) -> None:
     above = figure.add_subplot(grid[0, :])
     labelled = False
     for place, each in reversed(list(enumerate(ranking))):
-        colour = "C0" if place == 0 else "C1" if each.number == 0 else "0.7"
-        label = ("the best" if place == 0 else None, "the defaults" if each.number == 0 else None)
+        colour = "C0" if place == 0 else "C1" if each.is_usual else "0.7"
+        label = ("the best" if place == 0 else None, "the defaults" if each.is_usual else None)
         said = ": ".join(filter(None, label)) or ("others" if colour == "0.7" and not labelled else None)
         labelled = labelled or said == "others"
         ticks, means = [one.ticks for one in each.scores], [one.mean.value for one in each.scores]
@@ -44,11 +44,11 @@ def write_picture(title: str, tuned: Tuned, path: Path) -> None:
     for (name, mean), style in zip(tuned.references.items(), ("--", ":"), strict=True):
         above.axhline(mean.value, color="black", linewidth=1, linestyle=style, label=name)
     above.set_xscale("log")
-    above.set_xticks(tuned.halving.rungs.ticks)
+    above.set_xticks(tuned.search.rungs.ticks)
     above.xaxis.set_major_formatter(EngFormatter(places=0, sep=" "))
     above.xaxis.set_minor_formatter(NullFormatter())
     above.set_xlabel("agent-ticks of a candidate", fontsize=9)
-    above.set_title(f"mean {tuned.halving.worlds.measure} of first episodes", fontsize=10)
+    above.set_title(f"mean {tuned.search.worlds.measure} of first episodes", fontsize=10)
     above.legend(fontsize=8, frameon=False)
     for index, name in enumerate(settings):
         _draw(figure.add_subplot(grid[1 + index // COLUMNS, index % COLUMNS]), name, tuned)
@@ -70,7 +70,7 @@ def _draw(panel: Any, name: str, tuned: Tuned) -> None:
     values = sorted({getattr(each.manifest.settings, name) for each in tuned.ranking})
     for each in tuned.ranking:
         place = values.index(getattr(each.manifest.settings, name))
-        colour = "C0" if each is tuned.best else "C1" if each.number == 0 else "0.6"
+        colour = "C0" if each is tuned.best else "C1" if each.is_usual else "0.6"
         panel.plot(place, each.scores[0].mean.value, ".", color=colour, zorder=3 if colour != "0.6" else 2)
     panel.set_xticks(range(len(values)), [written(value) for value in values], rotation=45)
     panel.set_xlim(-0.5, len(values) - 0.5)

@@ -14,22 +14,23 @@ from hamlet_train.files import write_whole
 from hamlet_train.settings import read_settings
 from hamlet_train.tuning.asked import Asked
 from hamlet_train.tuning.budget import Budget
-from hamlet_train.tuning.halving import Halving
+from hamlet_train.tuning.search import Search
 
 FORMAT, PLAN = 1, "plan.json"
 NOT_WRITTEN = ("universe", "threads")
 """Arguments of a process: where the universe lies, and how many threads there are."""
 
 
-def write_plan(folder: Path, asked: Asked, halving: Halving) -> None:
+def write_plan(folder: Path, asked: Asked, search: Search) -> None:
     """Write the plan of a tuning, with its budget in agent-ticks.
 
     Raises:
         TrainError: it cannot be written there.
     """
-    rungs, worlds = halving.rungs, halving.candidates[0].manifest.worlds
+    rungs, worlds = search.rungs, search.candidates[0].manifest.worlds
     budget = replace(asked.budget, ticks=rungs.budget)
-    settled = replace(asked, budget=budget, candidates=rungs.counts[0], worlds=worlds, digest=halving.module.digest)
+    count = None if asked.population is not None else rungs.counts[0]
+    settled = replace(asked, budget=budget, candidates=count, worlds=worlds, digest=search.module.digest)
     said = {name: value for name, value in asdict(settled).items() if name not in NOT_WRITTEN}
     write_whole(folder / PLAN, f"{json.dumps({'format': FORMAT, **said}, indent=1)}\n".encode())
 

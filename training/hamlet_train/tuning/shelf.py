@@ -46,7 +46,7 @@ class Shelf:
         return self.folder / f"{number:08}" / f"{rung:08}.safetensors"
 
     def put(self, number: int, rung: int, training: Training, record: Record) -> None:
-        """Keep a candidate as it is at the end of a rung, and forget the checkpoint before it.
+        """Keep a candidate as it is at the end of a rung.
 
         Raises:
             TrainError: a file cannot be written.
@@ -58,7 +58,10 @@ class Shelf:
             "score": _written(record.score),
         }
         write_whole(self._record(number, rung), f"{json.dumps(said)}\n".encode())
-        self.checkpoint(number, rung - 1).unlink(missing_ok=True)
+
+    def drop(self, number: int, rung: int) -> None:
+        """Forget a checkpoint, if it is there."""
+        self.checkpoint(number, rung).unlink(missing_ok=True)
 
     def record(self, number: int, rung: int) -> Record | None:
         """The record of a candidate on a rung, if it has learnt there.
