@@ -174,7 +174,13 @@ KINDS = (
     *("ObserveRegion grid", "ObserveRegion window", "ObserveRegion of walls", "moves diagonal"),
     *("ObserveWindow in sight", "ObserveRegion in sight"),
     *("ObserveView that turns", "ObserveView in sight", "ObserveView in view"),
-    *("ObserveView of hexagons", "ObserveView of what stands", "CellCount lowest", "CellCount highest"),
+    *(
+        "ObserveView of a grid",
+        "ObserveView of hexagons",
+        "ObserveView of what stands",
+        "CellCount lowest",
+        "CellCount highest",
+    ),
     *("Spread region", "Spread apart", "Spread near"),
     *("Cells", "CellMeter start", "Rules of cells", "CellValue", "Neighbours", "ObserveCells grid"),
     *("ObserveCells window",),
@@ -259,6 +265,7 @@ def _details(universe: Universe, node: object) -> list[str]:
             shown = ["ObserveView of affordances"] if value is None else []
             shown += ["ObserveView that turns"] if heading is not None else []
             shown += ["ObserveView of hexagons"] if node.hexagonal else []
+            shown += ["ObserveView of a grid"] if node.whole else []
             shown += ["ObserveView of what stands"] if any(isinstance(part, Here) for part in nodes(value)) else []
             return [*shown, *([f"ObserveView in {within}"] if within is not None else [])]
         case CellCount(extreme=extreme):

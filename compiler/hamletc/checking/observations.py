@@ -192,8 +192,8 @@ class Observations:
         word = item.keyword()
         if isinstance(item, NEVER_ON_GRAPHS) and is_graph(f"`{word}`", self._space, item.span, self._report):
             return []
-        if isinstance(item, syntax.ObserveWindow) and not self._views.is_plain(item):
-            return _only(self._views.window(item) if self._in.has_grid(item) else None)
+        if isinstance(item, syntax.ObserveGrid | syntax.ObserveWindow) and not self._views.is_plain(item):
+            return _only(self._views.shown(item) if self._in.has_grid(item) else None)
         if isinstance(item, syntax.ObserveHotWindow) and (item.depth or item.turned or item.reach or item.within):
             return self._views.hot(item) if self._in.has_grid(item) else []
         if isinstance(item, syntax.ObserveGrid | syntax.ObserveWindow) and item.layer is not None:

@@ -78,8 +78,7 @@ class ObservedCells:
             return self._of_cells(item, word) if self._in.first(f"{item.keyword()} of", word.text, item.span) else None
         if isinstance(item, syntax.ObserveGrid) and shows_agents(word, self._in.names):
             return self._agents(item, word)
-        in_window = isinstance(item, syntax.ObserveWindow)
-        region = None if is_word(word, "wall") else region_shown(word, self._in.names, in_window=in_window)
+        region = None if is_word(word, "wall") else region_shown(word, self._in.names)
         walls = region is None and is_word(word, "wall")
         if not walls and region is None:
             return None
@@ -176,10 +175,10 @@ def affordances_of(names: Names) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*names.of_kind("affordance"), *names.copy_of.values())))
 
 
-def region_shown(word: syntax.Name, names: Names, *, in_window: bool) -> str | None:
+def region_shown(word: syntax.Name, names: Names) -> str | None:
     """The region of this name; where there is none, all that windows and grids show is told."""
     if names.means(word, "region"):
         return names.find(word, "region")
-    shown = (*names.of_kind("region", "cell meter", "terrain", "role"), *(affordances_of(names) if in_window else ()))
+    shown = (*names.of_kind("region", "cell meter", "terrain", "role"), *affordances_of(names))
     names.refuse(word, "a layer", (*shown, "agents", "wall"))
     return None

@@ -1,4 +1,5 @@
-"""Windows that turn with the heading of agents, that show an expression of each cell, or what is in view."""
+"""Windows that turn with the heading of agents, that show an expression of each cell, or what is in view, and grids of
+such expressions."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from hamlet.universe.views import WIDEST_VIEW
 from hamletc import messages
 from hamletc.checking.asking import OF_CELLS
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.graph import graph_of
 from hamletc.checking.observed_affordances import shows_affordances, stands
 from hamletc.checking.observed_cells import MOST_ROWS, agents_on_cells, region_shown, shows_agents
 from hamletc.checking.observed_items import Listing, number_at
@@ -31,6 +33,7 @@ UPWARDS = (0, -1)
 """The step ahead of agents that face against the y axis."""
 
 Window = syntax.ObserveWindow | syntax.ObserveHotWindow
+Shown = syntax.ObserveGrid | Window
 
 
 class _Extent(NamedTuple):
@@ -58,21 +61,24 @@ class ObservedViews:
         self._in = listing
         self._meters = {meter.name: meter for meter in listing.draft.cell_meters}
 
-    def is_plain(self, item: syntax.ObserveWindow) -> bool:
+    def is_plain(self, item: syntax.ObserveGrid | syntax.ObserveWindow) -> bool:
         """Whether a window shows cells as they lie, and no expression; those of terrains are none, nor is what cells
         have where walls hide it."""
         names, layer = self._in.names, item.layer
+        in_grid = isinstance(item, syntax.ObserveGrid)
         of_cells = layer is not None and not names.means(layer, "region")
         terrain = of_cells and layer is not None and names.means(layer, "terrain")
-        hidden = of_cells and layer is not None and item.within is not None and names.means(layer, "cell meter")
+        in_sight = isinstance(item, syntax.ObserveWindow) and item.within is not None
+        hidden = of_cells and layer is not None and in_sight and names.means(layer, "cell meter")
         plain = item.is_plain and not terrain and not hidden
-        return plain and (layer is None or not (shows_agents(layer, names) or shows_affordances(layer, names)))
+        agents = layer is not None and not in_grid and shows_agents(layer, names)
+        return plain and not agents and (layer is None or not shows_affordances(layer, names))
 
-    def window(self, item: syntax.ObserveWindow) -> universe.ObserveView | None:
-        """`window 7 x 7 ahead of wall in view`, `window 2 turned`, `window 2 of edible: 2 * moss`."""
-        shape = self._shape(item)
+    def shown(self, item: syntax.ObserveGrid | syntax.ObserveWindow) -> universe.ObserveView | None:
+        """`window 7 x 7 ahead of wall in view`, `window 2 turned`, `window 2 of edible: 2 * moss`, `grid of Bed`."""
+        shape = self._shape(item) if isinstance(item, Window) else self._whole(item)
         layer = self._labelled(item) if item.value is not None else self._layer(item.layer, item.opened)
-        if layer is not None and item.beyond is not None:
+        if layer is not None and isinstance(item, syntax.ObserveWindow) and item.beyond is not None:
             beyond = any_number(item.beyond, LARGEST, "a number beyond the edges", self._in.report)
             layer = None if beyond is None else layer._replace(beyond=beyond)
         own = None if item.own is None else self._of_agent(item.own)
@@ -121,6 +127,20 @@ class ObservedViews:
         return shown
 
     # --- which cells -------------------------------------------------------------------------------------------------
+
+    def _whole(self, item: syntax.ObserveGrid) -> _Extent | None:
+        """All cells, to the right of the first one and behind it."""
+        grid, report = self._in.space, self._in.report
+        if not isinstance(grid, universe.Grid):
+            return None
+        if len(grid.sizes) != 2 or graph_of(grid) is not None:
+            report.add(messages.headings.WindowOffPlane(item.span, grid.span))
+            return None
+        width, height = grid.sizes
+        if width * height > MOST_ROWS:
+            report.add(messages.observations.TooManyRows(item.span, width * height, MOST_ROWS))
+            return None
+        return _Extent(0, width - 1, 0, height - 1)
 
     def _shape(self, item: Window) -> _Extent | None:
         grid, report = self._in.space, self._in.report
@@ -179,9 +199,9 @@ class ObservedViews:
         radius = whole_number(item.radius, 0, LONGEST_SIDE - 1, "the radius of a window", self._in.report)
         return None if radius is None else _Extent(radius, radius, radius, radius)
 
-    def _steps(self, item: Window) -> tuple[str | None, tuple[tuple[int, int], ...]] | None:
+    def _steps(self, item: Shown) -> tuple[str | None, tuple[tuple[int, int], ...]] | None:
         """The state that is the heading, and the step ahead by the number of its option."""
-        if item.turned is None:
+        if isinstance(item, syntax.ObserveGrid) or item.turned is None:
             return None, (UPWARDS,)
         directions = DIRECTIONS["hexagons" if is_hexagonal(self._in.space) else "grid"]
         state = next((meter for meter in self._in.draft.meters if meter.name == HEADING), None)
@@ -216,7 +236,7 @@ class ObservedViews:
             condition = self._wall(word.span)
             beyond = 0.0 if isinstance(space, universe.Grid) and space.edges == "wrap" else 1.0
             return _Layer("wall", self._indicator(condition, word.span), Interval(0.0, 1.0), beyond)
-        region = region_shown(word, names, in_window=True)
+        region = region_shown(word, names)
         if region is None:
             return None
         return _Layer(region, self._indicator(universe.On(region, word.span), word.span), Interval(0.0, 1.0))
@@ -240,7 +260,7 @@ class ObservedViews:
         of_map, drawn = universe.At(universe.Wall(span), here, span), self._in.names.wall
         return of_map if drawn is None else universe.Binary("or", of_map, drawn, span)
 
-    def _labelled(self, item: syntax.ObserveWindow) -> _Layer | None:
+    def _labelled(self, item: syntax.ObserveGrid | syntax.ObserveWindow) -> _Layer | None:
         """`edible: 2 * moss`."""
         name, written = cast(syntax.Name, item.name), cast(syntax.Expr, item.value)
         expressions = Expressions(self._in.names, self._in.report, scope="observe", whose="neighbour")
@@ -264,19 +284,28 @@ class ObservedViews:
 
     # --- the item ----------------------------------------------------------------------------------------------------
 
-    def _is_first(self, item: Window, name: str) -> bool:
-        turned = "window" if item.turned is None else item.turned.text
-        return self._in.first(f"{turned} of", name, item.span)
+    def _is_first(self, item: Shown, name: str) -> bool:
+        return self._in.first(f"{_word(item)} of", name, item.span)
 
-    def _view(self, item: Window, shape: _Extent, layer: _Layer) -> universe.ObserveView | None:
+    def _view(self, item: Shown, shape: _Extent, layer: _Layer) -> universe.ObserveView | None:
         found = self._steps(item)
         if found is None:
             return None
         heading, steps = found
-        prefix = "window" if item.turned is None else item.turned.text
-        ends = (layer.lies.low, layer.lies.high, 0.0, layer.beyond)
+        prefix, whole = _word(item), isinstance(item, syntax.ObserveGrid)
+        ends = (layer.lies.low, layer.lies.high, *(() if whole else (0.0, layer.beyond)))
         low, high = canonical32(min(ends)), canonical32(max(ends))
         name = f"{prefix}.{layer.name}" if layer.name else prefix
-        within = None if item.within is None else cast(Literal["sight", "view"], item.within.text)
-        view = universe.ObserveView(name, layer.value, low, high, layer.beyond, *shape, steps, item.span)
-        return replace(view, heading=heading, within=within, hexagonal=is_hexagonal(self._in.space))
+        within = None
+        if not isinstance(item, syntax.ObserveGrid) and item.within is not None:
+            within = cast(Literal["sight", "view"], item.within.text)
+        beyond = 0.0 if whole else layer.beyond
+        view = universe.ObserveView(name, layer.value, low, high, beyond, *shape, steps, item.span)
+        return replace(view, heading=heading, within=within, hexagonal=is_hexagonal(self._in.space), whole=whole)
+
+
+def _word(item: Shown) -> str:
+    """The word with which names of its rows begin."""
+    if isinstance(item, syntax.ObserveGrid):
+        return "grid"
+    return "window" if item.turned is None else item.turned.text

@@ -72,8 +72,9 @@ REFERRED: Mapping[tuple[type, str], tuple[Namespace, ...]] = MappingProxyType(
         **dict.fromkeys(((syntax.MapLetters, "letters"), (syntax.RegionNumber, "region")), ("region",)),
         **dict.fromkeys(((syntax.OnExpr, "region"), (syntax.StartsProperty, "value")), ("region", "node")),
         (syntax.SpreadItem, "name"): ("region",),
-        (syntax.ObserveGrid, "layer"): ("region", "value"),
-        (syntax.ObserveWindow, "layer"): ("region", "value", "affordance"),
+        **dict.fromkeys(
+            ((syntax.ObserveGrid, "layer"), (syntax.ObserveWindow, "layer")), ("region", "value", "affordance")
+        ),
         **dict.fromkeys(((syntax.ObserveHotGrid, "layer"), (syntax.ObserveHotWindow, "layer")), ("value",)),
         **dict.fromkeys(((kind, "names") for kind in OF_VALUES), ("value",)),
         (syntax.ObserveHere, "names"): ("affordance",),
@@ -99,8 +100,8 @@ NAMES_OF_WORDS = frozenset(
         *((syntax.MapLetters, "kind"), (syntax.SpreadItem, "kind"), (syntax.OfExpr, "quantity")),
         *((syntax.EffectDecl, "duration"), (syntax.AbleItem, "verbs"), (syntax.AbleItem, "lowest")),
         *((kind, field) for kind in (syntax.ObserveWindow, syntax.ObserveHotWindow) for field in ("turned", "within")),
-        *((syntax.ObserveWindow, "opened"), (syntax.ObserveGroup, "numbers"), (syntax.ObserveImage, "numbers")),
-        (syntax.ObserveImage, "axes"),
+        *((kind, "opened") for kind in (syntax.ObserveGrid, syntax.ObserveWindow)),
+        *((syntax.ObserveGroup, "numbers"), (syntax.ObserveImage, "numbers"), (syntax.ObserveImage, "axes")),
         *((syntax.DrawCell, "option"), (syntax.DrawCell, "colour"), (syntax.DrawRegion, "colour")),
         *((kind, "colour") for kind in (syntax.DrawAgents, syntax.DrawWall, syntax.DrawMark, syntax.DrawLine)),
         *((kind, "colour") for kind in (syntax.DrawRole, syntax.DrawAffordance, syntax.DrawThing)),

@@ -314,8 +314,8 @@ class Inventory:
             case syntax.RuleDecl():
                 made = rebuilt(node, self.tree)
                 return replace(made, braced=True) if len(made.body) > 1 else made
-            case syntax.ObserveWindow(value=value) if value is not None:
-                return rebuilt(node, self.tree)
+            case syntax.ObserveGrid(is_plain=False) | syntax.ObserveWindow(is_plain=False):
+                return self._seen.shown(rebuilt(node, self.tree))
             case syntax.ObserveItems() | syntax.ObserveGrid() | syntax.ObserveWindow() | syntax.ObserveCell():
                 return self._seen.shown(node)
             case syntax.ObserveHotGrid() | syntax.ObserveHotWindow():

@@ -284,9 +284,10 @@ class Roles:
                 return replace(node, names=tuple(self._renamed(name, scope, "affordance") for name in names))
             case syntax.ObserveListed(names=names) if isinstance(node, OF_VALUES):
                 return replace(node, names=tuple(self._observed(name, scope) for name in names))
-            case syntax.ObserveWindow(value=value) if value is not None:
-                return replace(node, value=self._read(value, scope))
-            case syntax.ObserveGrid() | syntax.ObserveWindow() | syntax.ObserveHotGrid() | syntax.ObserveHotWindow():
+            case syntax.ObserveGrid(value=value, own=own) | syntax.ObserveWindow(value=value, own=own):
+                value, own = (None if each is None else self._read(each, scope) for each in (value, own))
+                return replace(node, value=value, own=own)
+            case syntax.ObserveHotGrid() | syntax.ObserveHotWindow():
                 return node
             case syntax.AllowDecl(condition=condition):
                 return replace(node, condition=self._read(condition, scope))

@@ -140,7 +140,7 @@ def item_of(node: Any) -> Item:
         case syntax.ActionsDecl():
             # A name in the list would begin the next declaration.
             return _formed(node, {"actions": DECLARATIONS})
-        case syntax.ObserveWindow():
+        case syntax.ObserveGrid() | syntax.ObserveWindow():
             return _formed(node, {"layer": _OPEN})
         case syntax.CapacityItem(places=places) if node.lowest is not None or node.highest is not None:
             return Item("", _formed(node).text.replace(*_before_to(places), 1), None, span)

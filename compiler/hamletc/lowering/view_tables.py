@@ -51,7 +51,7 @@ class ViewTables:
 
 def view_tables(universe: Universe) -> dict[Shape, ViewTables]:
     """The tables of each shape of the windows of expressions."""
-    items = {Shape.of(item): item for item in nodes(universe) if isinstance(item, ObserveView)}
+    items = {Shape.of(item): item for item in nodes(universe) if isinstance(item, ObserveView) and not item.whole}
     if not isinstance(universe.space, Grid):
         return {}
     drawn = universe.wall is not None

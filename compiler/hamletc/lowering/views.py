@@ -1,4 +1,5 @@
-"""Windows of expressions: a value per row, of the cell that lies there by the agent's heading (docs/semantics.md)."""
+"""Windows and grids of expressions: a value per row, in a window of the cell that lies there by the agent's heading
+(docs/semantics.md)."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from hamletc.lowering.expressions import lower_expression
 from hamletc.lowering.functions import whole
 from hamletc.lowering.lane import Lane
 from hamletc.lowering.occupancy import WORD, Occupancy, has_bit
-from hamletc.lowering.places import cell_index, grid_of
+from hamletc.lowering.places import cell_index, cell_position, grid_of
 from hamletc.lowering.view_tables import Shape, ViewTables, steps_outwards
 from hamletc.lowering.walls import hidden_behind
 
@@ -39,11 +40,18 @@ class Views:
             value = lower_expression(looked_at, item.value)
         value = builder.select(inside, value, builder.f32(round32(item.beyond)))
         if item.own is not None:
-            here = builder.equal(row, builder.i32(item.places.index((0, 0))))
+            here = builder.equal(row, self._own(item))
             value = builder.select(here, lower_expression(lane, item.own), value)
         if item.within is None:
             return value
         return builder.select(self._sees(item, row), value, builder.f32(0.0))
+
+    def _own(self, item: universe.ObserveView) -> Value:
+        """The row (I32) of the agent's own cell."""
+        builder, lane = self._lane.builder, self._lane
+        if item.whole:
+            return cell_index(builder, grid_of(lane.universe).sizes, lane.position)
+        return builder.i32(item.places.index((0, 0)))
 
     def _tables(self, item: universe.ObserveView) -> ViewTables:
         return self._lane.plan.views[Shape.of(item)]
@@ -60,6 +68,8 @@ class Views:
     def _cell(self, item: universe.ObserveView, row: Value) -> tuple[Value, tuple[Value, ...]]:
         """Whether (BOOL) there is a cell in a row (I32), and where (I32 per axis); where there is none, a cell."""
         builder, lane = self._lane.builder, self._lane
+        if item.whole:
+            return builder.boolean(True), cell_position(builder, grid_of(lane.universe).sizes, builder.to_u32(row))
         rows = builder.i32(len(item.places))
         index = row if item.heading is None else builder.add(builder.mul(self._number(item), rows), row)
         offsets = [builder.lookup(table, index) for table in self._tables(item).axes]

@@ -18,7 +18,7 @@ from hamlet.universe.space import cells
 
 def view(item: ObserveView, lanes: Lanes, occupied: Callable[[], Tensor]) -> list[Tensor]:
     """The rows of a window, f32 [worlds, agents] each. `occupied`: where affordances are, f32 [cells, worlds]."""
-    cell, inside = _places(item, lanes)
+    cell, inside = _every_cell(lanes) if item.whole else _places(item, lanes)
     if item.value is None:
         values = occupied().T
     else:
@@ -26,7 +26,10 @@ def view(item: ObserveView, lanes: Lanes, occupied: Callable[[], Tensor]) -> lis
         values = evaluate(item.value, whole).expand(whole.running.shape)
     beyond = lanes.constant(item.beyond)
     rows = list(torch.where(inside, of_cells(values, cell), beyond))
-    if item.own is not None and (0, 0) in item.places:
+    if item.own is not None and item.whole:
+        (here,), own = lanes.cell(), evaluate(item.own, lanes)
+        rows = [torch.where(here == number, own, row) for number, row in enumerate(rows)]
+    elif item.own is not None and (0, 0) in item.places:
         rows[item.places.index((0, 0))] = evaluate(item.own, lanes).expand(lanes.age.shape)
     if item.within is None:
         return rows
@@ -45,6 +48,12 @@ def walls(lanes: Lanes) -> Tensor:
     if lanes.constant.ground is None:
         return torch.zeros((len(lanes.age), cells(lanes.grid)), dtype=torch.bool, device=lanes.age.device)
     return lanes.ground.walls.expand(len(lanes.age), -1)
+
+
+def _every_cell(lanes: Lanes) -> tuple[Tensor, Tensor]:
+    """The cells of the grid, i64 [cells, worlds, agents], and that there is each of them."""
+    numbers = torch.arange(cells(lanes.grid), device=lanes.age.device).reshape(-1, 1, 1).expand(-1, *lanes.alive.shape)
+    return numbers, torch.ones_like(numbers, dtype=torch.bool)
 
 
 def _places(item: ObserveView, lanes: Lanes) -> tuple[Tensor, Tensor]:

@@ -324,7 +324,7 @@ def plane_of(item: Observation, space: Space) -> tuple[int, int] | None:
     """The height and the width of an item whose rows are cells of a rectangle, x fastest; `None` of any other."""
     match item:
         case ObserveView():
-            return None if item.hexagonal else (item.height, item.width)
+            return None if item.hexagonal and not item.whole else (item.height, item.width)
         case ObserveGrid():
             radius = None
         case ObserveWindow(radius=radius) | ObserveRegion(radius=radius) | ObserveCells(radius=radius):

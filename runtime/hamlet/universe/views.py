@@ -1,4 +1,4 @@
-"""Windows of an expression, which turn with the heading of agents."""
+"""Windows and grids of an expression; windows turn with the heading of agents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WIDEST_VIEW = 31
 @dataclass(frozen=True, slots=True)
 class ObserveView:
     """Numbers of the cells around the agent, line by line from the one farthest ahead of it, each from left to right:
-    of a rectangle, or of the hexagons at most `ahead` away.
+    of a rectangle, or of the hexagons at most `ahead` away; or of the whole grid by index.
 
     Attributes:
         name: that of the rows.
@@ -32,6 +32,7 @@ class ObserveView:
             agent line by line, of hexagons from each to those beside it that are farther away (`view`).
         hexagonal: whether cells are hexagons. For an agent that faces (0, -1) a cell is `right` on the first axis, and
             `ahead` against the second one.
+        whole: of all cells of the grid, wherever the agent is: `right` and `behind` are counted from the first cell.
     """
 
     name: str
@@ -49,6 +50,7 @@ class ObserveView:
     within: Literal["sight", "view"] | None = None
     own: Expression | None = None
     hexagonal: bool = False
+    whole: bool = False
 
     @property
     def width(self) -> int:
@@ -68,7 +70,7 @@ class ObserveView:
         return tuple(
             (right, ahead)
             for right, ahead in every
-            if not self.hexagonal or -self.behind <= ahead - right <= self.ahead
+            if self.whole or not self.hexagonal or -self.behind <= ahead - right <= self.ahead
         )
 
     def offsets(self, option: int) -> tuple[tuple[int, int], ...]:

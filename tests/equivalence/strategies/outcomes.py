@@ -187,7 +187,7 @@ class Outcomes(Activities):
         return items
 
     def _views(self) -> list[str]:
-        """Windows that turn, or of terrains and expressions."""
+        """Windows that turn, and windows and grids of terrains and expressions."""
         space, items = self.space.space, list[str]()
         if not isinstance(space, Grid) or len(space.sizes) != 2 or self.space.nodes:
             return items
@@ -208,8 +208,12 @@ class Outcomes(Activities):
             layers += self._of_agents(number) * 2
             layers += self._standing(number) * 2
             sights = (" in view", "") if hexagons else (" in view", " in view", " in sight", "")
-            within = self.pick(sights) if hidden else ""
-            items.append(f"window {shape} of {self.pick(layers)}{within}")
+            within, layer = self.pick(sights) if hidden else "", self.pick(layers)
+            if self.extent_is_small and self.chance(3):
+                own = f" own {self.integer(-2, 2)}" if self.chance(2) and " own " not in layer else ""
+                items.append(f"grid of {layer}{own}")
+            else:
+                items.append(f"window {shape} of {layer}{within}")
         return [*dict.fromkeys(items), *self._extremes()]
 
     def _of_agents(self, number: int) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from wiring.wire import Base, Wire
 
 TURNED = "+observation.turned.tall -observation.window.tall"
+GRID = "+observation.grid.tall -observation.window.tall"
 SIDES = "ObserveView.left ObserveView.right ObserveView.ahead"
 HIGH = "ObserveValue.value ObserveValue.low"
 
@@ -86,6 +87,7 @@ observe {
         Wire("ObserveView.behind", "window 1 of", "window 2 of", 0, "+observation.window.tall", SIDES),
         Wire("ObserveView.steps", "1 of tall", "1 turned of tall", 0, TURNED, "ObserveView.heading"),
         Wire("ObserveView.heading", "1 of tall", "1 turned of tall", 0, TURNED, "ObserveView.steps"),
+        Wire("ObserveView.whole", "window 1 of tall", "grid of tall", 0, GRID, f"{SIDES} ObserveView.behind"),
         Wire("ObserveView.own", "own 0.5", "own 0.25", 0, "observation.window.tall"),
         Wire("ObserveView.within", "in sight", "in view", 0, "observation.turned.height"),
     ),

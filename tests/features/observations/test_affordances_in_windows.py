@@ -117,7 +117,6 @@ def test_each_world_has_its_own(compiled: Callable[[str], Module]) -> None:
         ("window 1 of Barr", "Did you mean `Bar`"),
         ("window 1 of open Barr", "Did you mean `Bar`"),
         ("window 1 of open strike", "H021"),
-        ("grid of Bar", "H021"),
         ("window 1 of late: 1 when last == Bar", "H1"),
     ],
 )

@@ -248,6 +248,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.EffectDecl: ("duration",),
     syntax.File: ("name",),
     syntax.LetDecl: ("parameters",),
+    syntax.ObserveGrid: ("name", "opened"),
     syntax.ObserveWindow: ("turned", "within", "name", "opened"),
     syntax.ObserveHotWindow: ("turned", "within"),
     syntax.LifespanDecl: ("ticks", "counted"),

@@ -206,6 +206,8 @@ _items = st.one_of(
     st.builds(syntax.ObserveHot, names, expressions, _nothing, SPAN),
     st.builds(syntax.ObserveHot, st.none(), st.none(), _tuples(_listed, least=1), SPAN),
     st.builds(syntax.ObserveHotGrid, names, SPAN),
+    st.builds(syntax.ObserveGrid, st.none(), SPAN, names, expressions, st.none() | expressions),
+    st.builds(syntax.ObserveGrid, names, SPAN, st.none(), st.none(), st.none() | expressions),
     st.builds(syntax.ObserveHotWindow, signed, names, *_looks[1:], _looks[0]),
 )
 _observations = st.one_of(

@@ -90,6 +90,7 @@ observe { window 3 x 2 ahead of r in view  window 1 turned of more: 2 * t beyond
 observe { hot window 3 x 2 ahead of s in view }
 observe { progress  progress per 2  blank 2  constant 1 2  lifetime  state wet  params p  world stock  cell moss }
 observe { group g { meters  hot grid of wet }  image i { grid  hot window 1 of wet }  discrete d: a  discrete a }
+observe { grid of more: 2 * t own a  grid of open Bus own 2  grid own 1 }
 observe { text said "here"  text told: a { "no"  "yes" } }
 observe { hot a: 1 + a  hot a wet  here Bed nothing  effects tired  items axe  velocity x  time sin }
 meter m = 1 in 0 .. 1 { decay 0.1  move 0.1  interact 0.1  only falls }

@@ -239,7 +239,7 @@ def test_observe() -> None:
         "lifetime params params difficulty }"
     )
     assert [observed(item) for item in observe.items] == [
-        (syntax.ObserveGrid, {"layer": None}),
+        (syntax.ObserveGrid, dict.fromkeys(("layer", "name", "value", "own", "opened"))),
         (
             syntax.ObserveWindow,
             dict.fromkeys(("layer", "within", "depth", "turned", "reach", "name", "value", "beyond", "own", "opened"))

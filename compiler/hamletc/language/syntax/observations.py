@@ -84,11 +84,22 @@ class ObserveHotWindow(Node, form=f"hot window {_CELLS} of $layer {_HIDDEN}"):
     within: Name | None = None
 
 
-class ObserveGrid(Node, form="grid [of $layer]"):
-    """`grid`, `grid of forest`, `grid of moss`."""
+class ObserveGrid(
+    Node, form=("grid of $name<Label>: $value [own $own]", "grid [of [$opened<open>] $layer] [own $own]")
+):
+    """`grid`, `grid of forest`, `grid of open Bar`, `grid of food: 2 * moss own 9`, of which `food` is the name."""
 
     layer: Name | None
     span: Span
+    name: Name | None = None
+    value: Expr | None = None
+    own: Expr | None = None
+    opened: Name | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it shows a layer that is declared, and of the agent's own cell nothing else."""
+        return self.value is None and self.own is None and self.opened is None
 
 
 class ObserveWindow(
