@@ -9,12 +9,11 @@ from typing import Literal, NamedTuple, cast
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Expression, Span
-from hamlet.universe.space import count_around, is_hexagonal
+from hamlet.universe.space import count_around, graph_of, is_hexagonal
 from hamlet.universe.views import WIDEST_VIEW
 from hamletc import messages
 from hamletc.checking.asking import OF_CELLS
 from hamletc.checking.expressions import Expressions
-from hamletc.checking.graph import graph_of
 from hamletc.checking.observed_affordances import shows_affordances, stands
 from hamletc.checking.observed_cells import MOST_ROWS, agents_on_cells, region_shown, shows_agents
 from hamletc.checking.observed_items import Listing, number_at
