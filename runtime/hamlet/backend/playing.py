@@ -18,6 +18,7 @@ Decide: TypeAlias = Callable[[torch.Tensor, torch.Tensor, int, torch.Tensor | No
 the tick, and how old agents are in their episodes, [lanes] i32; `None` where nobody's begins. Networks without a memory
 do not ask for the last one.
 """
+Tick: TypeAlias = Callable[[Buffers, torch.Tensor, Stream], None]
 
 
 def play(
@@ -32,8 +33,9 @@ def play(
     store: Storage,
     by_hand: bool,
     recall: Recall | None = None,
+    tick: Tick | None = None,
 ) -> None:
-    """See `hamlet.backend.protocol.Backend.rollout`."""
+    """See `hamlet.backend.protocol.Backend.rollout`; `tick` runs a tick of actions [lanes] in its place."""
     assert buffers.observation is not None
     final = buffers.final_observation
     if not observe_every_tick and final is not None:
@@ -47,7 +49,10 @@ def play(
         _keep_seen(store, index, buffers, decided)
         rows = {name: values[index : index + 1] for name, values in by_tick.items()}
         now, recorded = Stream(stream.seed, stream.tick + index), RecordedPolicy(decided.actions.unsqueeze(0))
-        backend.rollout(playing, 1, recorded, now, True, statistics, rows)
+        if tick is None:
+            backend.rollout(playing, 1, recorded, now, True, statistics, rows)
+        else:
+            tick(playing, decided.actions, now)
         _keep_outcome(store, index, buffers)
         if store.final_values is not None:
             _keep_final(store.final_values[index], playing, decide, stream.tick + index, by_hand)

@@ -207,10 +207,22 @@ class Backend(Protocol):
 
 @runtime_checkable
 class Recordable(Protocol):
-    """A backend whose steps a CUDA graph can record."""
+    """A backend whose steps, and rollouts of networks, a CUDA graph can record."""
 
     def step_since(self, buffers: Buffers, actions: torch.Tensor, stream: Stream, elapsed: torch.Tensor) -> None:
         """`Backend.step`, `elapsed` ticks ([1] i32, on the device) after `stream.tick`. Nothing is read on the host."""
+        ...
+
+    def rollout_since(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: NetworkPolicy,
+        stream: Stream,
+        observe_every_tick: bool,
+        elapsed: torch.Tensor,
+    ) -> None:
+        """The same for `Backend.rollout` of a network without a memory, which counts nothing."""
         ...
 
 

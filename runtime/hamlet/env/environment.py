@@ -21,6 +21,7 @@ from hamlet.env.act.functional import Functional, State, first_state
 from hamlet.env.act.graph import Graphed, record
 from hamlet.env.act.now import Now
 from hamlet.env.act.outputs import Outputs
+from hamlet.env.act.replays import Replays
 from hamlet.env.act.results import Info, Stepped
 from hamlet.env.act.step import Stepping
 from hamlet.env.apart import Apart
@@ -282,6 +283,7 @@ class Env(Apart):
             # The attributes are sealed to users.
             vars(self).update(dict.fromkeys((*held, "params", "inputs"), Closed()), _held={}, _checked=())
             self._now.shown = self._now.graphed = None
+            self._now.replays = Replays()
         # Ctrl-C does not wait for what a sink has to write.
         if self._now.telemetry is not None:
             self._now.telemetry.close()
@@ -299,7 +301,7 @@ class Env(Apart):
         self.check_given()
         with self._whole:
             self._own.copy_(self._present())
-            now = replace(self._now, graphed=None, shown=None, telemetry=None, opened=None)
+            now = replace(self._now, graphed=None, replays=Replays(), shown=None, telemetry=None, opened=None)
             buffers = self._buffers.moved(torch.device("cpu"))
         return _gone_on, (self.module, self._choice, self.validate, self._tune, buffers, now)
 

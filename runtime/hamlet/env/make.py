@@ -92,9 +92,9 @@ def make(
         quiet: print nothing. Otherwise, where no machine code is kept for kernels, a line says that they are compiled.
         tune: how many sizes of a block triton may time: "default", "max" or "off", see
             `hamlet.launch.gpu.tuning`. Every size gives the same bits.
-        launch: "step" (each step launches a kernel), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`) or
-            "auto", which takes the one that was measured to be faster for this number of agents, and prints its choice
-            on stderr, unless `quiet` or only one is possible.
+        launch: "step" (each step launches a kernel), "graph" (`Env.step` replays a CUDA graph, see `Env.graphed`, and
+            so do rollouts of a network that are repeated) or "auto", which takes the one that was measured to be faster
+            for this number of agents, and prints its choice on stderr, unless `quiet` or only one is possible.
         autoreset: when a world in which nobody is alive any more begins the next episode. "same_step": at the end of
             that tick; `Env.step` shows the first state of the new episode, and `final_observation` the last one of the
             old. "next_step": a tick later, in which nothing else happens to it, whatever its actions; `Env.step` shows

@@ -10,13 +10,14 @@ from typing import Any, Literal
 import torch
 
 from hamlet.arguments import Actions, flag, whole
-from hamlet.backend.buffers import Statistics
+from hamlet.backend.buffers import Buffers, Statistics
 from hamlet.backend.choose import start
 from hamlet.backend.protocol import (
     NOTHING_STORED,
     NetworkPolicy,
     Policy,
     RandomPolicy,
+    Recordable,
     RecordedPolicy,
     TabularPolicy,
 )
@@ -26,6 +27,7 @@ from hamlet.env.act.deciding import deciding
 from hamlet.env.act.learnt import choosing, playable, stepped
 from hamlet.env.act.networks import made_storage
 from hamlet.env.act.pace import kind_of
+from hamlet.env.act.replays import can_replay
 from hamlet.env.act.results import Rollout
 from hamlet.env.act.tabular import Axis, tabular
 from hamlet.env.act.trajectories import Watch, watched_lanes
@@ -129,7 +131,8 @@ class Running(Restorable):
                 self._now.shown = None
                 buffers = self._buffers if length == left else unseen
                 began, had = perf_counter(), thread_time()
-                self._backend.rollout(buffers, length, part, self._stream(), observing, counting, rows)
+                if not self._replayed(buffers, length, part, observing, counting is not None or bool(rows)):
+                    self._backend.rollout(buffers, length, part, self._stream(), observing, counting, rows)
                 pace.took(kind, length, perf_counter() - began, thread_time() - had)
                 self._arguments.keep(rows)
                 if watched is not None:
@@ -223,6 +226,17 @@ class Running(Restorable):
     def policy_words(self) -> torch.Tensor:
         """[lanes] i64: the random words of 32 bits with which policies draw the actions of the next tick."""
         return self._policy_words(self.tick)
+
+    def _replayed(self, buffers: Buffers, ticks: int, policy: Policy, observing: bool, others: bool) -> bool:
+        """Whether a CUDA graph ran these ticks of a network, with nothing `others` to count or to follow."""
+        backend = self._backend
+        if self._choice.launch != "graph" or others or not isinstance(backend, Recordable):
+            return False
+        if not isinstance(policy, NetworkPolicy) or not can_replay(policy, ticks):
+            return False
+        if torch.cuda.is_current_stream_capturing():
+            return False
+        return self._now.replays.replay(backend, buffers, ticks, policy, self._stream(), observing)
 
     def _recall_of(self, policy: MLP) -> Recall:
         """The memory of lanes, which a rollout writes: nothing unless this network acted last."""

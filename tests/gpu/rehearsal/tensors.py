@@ -68,6 +68,8 @@ class Simulated(TorchFunctionMode):
         kwargs = dict(kwargs or {})
         # All memory of the host is as near as pinned memory.
         kwargs.pop("pin_memory", None)
+        if func is Tensor.pin_memory:
+            return args[0]
         given = list(_tensors((*args, *kwargs.values())))
         on_cuda = [tensor for tensor in given if isinstance(tensor, CudaTensor)]
         wanted = _wanted(func, args, kwargs)

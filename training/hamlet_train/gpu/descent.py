@@ -14,7 +14,7 @@ from hamlet_train.draws import NEVER, ORDER
 STREAM, LAST = tl.constexpr(ORDER), tl.constexpr(NEVER)
 
 
-@triton.jit(do_not_specialize=["rate", "first_bias", "second_bias"])
+@triton.jit(do_not_specialize=["index"])
 def descend(
     parameters_ptr,
     gradient_ptr,
@@ -23,19 +23,22 @@ def descend(
     transposed_ptr,
     places_ptr,
     factor_ptr,
+    changing_ptr,
     count,
-    rate,
+    index,
     first_decay,
     first_rest,
     second_decay,
     second_rest,
-    first_bias,
-    second_bias,
     least,
     BLOCK: tl.constexpr,
 ):
-    """A step of all parameters. `places_ptr` [count] i32 says where each is among the transposed weights, through which
-    derivatives go back; -1 where it is not."""
+    """A step of all parameters, that of minibatch `index`: `changing_ptr` [minibatches, 4] f32 has for each the weight
+    of the entropy, the rate, and what the moments are divided by. `places_ptr` [count] i32 says where each parameter is
+    among the transposed weights, through which derivatives go back; -1 where it is not."""
+    rate = tl.load(changing_ptr + index * 4 + 1)
+    first_bias = tl.load(changing_ptr + index * 4 + 2)
+    second_bias = tl.load(changing_ptr + index * 4 + 3)
     number = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     there = number < count
     g = tl.load(gradient_ptr + number, mask=there, other=0.0) * tl.load(factor_ptr)
@@ -64,18 +67,22 @@ def draw_keys(
     first_group,
     low: tl.uint32,
     high: tl.uint32,
-    epoch: tl.uint32,
+    drawn_ptr,
+    epoch,
     BLOCK: tl.constexpr,
 ):
     """The keys of a group's samples [groups, most] i64, by which they are sorted: the word of each and then its number,
     or behind all others where its agent was not alive. BLOCK / 4 counters of Philox have a word for each of BLOCK
-    samples, which a program has."""
+    samples, which a program has. `drawn_ptr` [epochs] i32 has the word of each epoch."""
     blocks = tl.cdiv(most, BLOCK)
     group = tl.program_id(0) // blocks
     block = tl.program_id(0) % blocks * (BLOCK // 4) + tl.arange(0, BLOCK // 4)
     c0 = block.to(tl.uint32)
     none = tl.zeros_like(c0)
-    of_group, of_epoch = none + (group + first_group).to(tl.uint32), none + epoch.to(tl.uint32)
+    of_group, of_epoch = (
+        none + (group + first_group).to(tl.uint32),
+        none + tl.load(drawn_ptr + epoch).to(tl.uint32, bitcast=True),
+    )
     stream = tl.full(c0.shape, STREAM, tl.uint32)
     keys = none + low.to(tl.uint32), none + high.to(tl.uint32)
     c0, c1, c2, c3 = philox(c0, of_group, of_epoch, stream, keys[0], keys[1])

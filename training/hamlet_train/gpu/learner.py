@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -25,6 +28,9 @@ from hamlet_train.gpu import controls, descent, happened, perceptron, sums
 from hamlet_train.gpu.launches import THREADS, Argument, Launch, Launcher, run
 from hamlet_train.ppo import FIRST_DECAY, LEAST, SECOND_DECAY, Learned, Lives
 from hamlet_train.settings import Settings
+
+Work: TypeAlias = Callable[[], None]
+Record: TypeAlias = Callable[[Work, Sequence[torch.Tensor]], Work]
 
 LANES, GROUPS, NUMBERS = 64, 32, 256
 """Lanes, groups, and parameters of a program."""
@@ -92,6 +98,12 @@ class Mind:
             tensor.copy_(torch.from_numpy(array))
 
     @property
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """What an update changes and the next one reads."""
+        moments = self.parameters, self.first, self.second, self.transposed
+        return *moments, self.seen, self.lengths, self.returned, self.discounted
+
+    @property
     def layers(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
         """Weights [outputs, inputs] and biases [outputs] of each layer, which are views of the parameters."""
         layers = []
@@ -140,11 +152,19 @@ class Lesson:
     """The launches of updates, with the memory that they need."""
 
     def __init__(
-        self, mind: Mind, settings: Settings, seed: int, updates: int, taught: Taught, launcher: Launcher = run
+        self,
+        mind: Mind,
+        settings: Settings,
+        seed: int,
+        updates: int,
+        taught: Taught,
+        launcher: Launcher = run,
+        record: Record | None = None,
     ) -> None:
+        """`record` makes a function that repeats launches, as `hamlet.env.act.graph.record` does."""
         network, device = mind.network, mind.parameters.device
         self._mind, self._settings, self._seed, self._updates, self._taught = mind, settings, seed, updates, taught
-        self._launcher = launcher
+        self._launcher, self._record = launcher, record
         groups, parts = taught.groups, settings.minibatches
         share = -(-taught.most // parts)
         self._blocks = -(-share // BLOCK)
@@ -178,14 +198,26 @@ class Lesson:
             while count > 1:
                 count = -(-count // NODES)
                 levels.append(many(count, width, dtype=values.dtype))
+        self._drawn = many(settings.epochs, dtype=torch.int32)
+        self._changing = many(settings.epochs * parts, 4)
+        self._replay: Work | None = None
         self.happened = self._top(self._sums[SURVEYED])
         """[SURVEYED] f64, of the last update."""
         self.losses, self.norms = many(LOSSES, dtype=f64), many(settings.epochs * parts, dtype=f64)
         """[LOSSES] f64, of the last epoch; and the norms of the gradients of all minibatches, f64."""
 
     def teach(self, store: Storage, learned: Learned) -> None:
-        """An update: nothing in it waits for the device. Of what was learnt so far the number of the update and the
-        powers of Adam's decays are read and go on."""
+        """An update: nothing in it waits for the device. Where a graph repeats it, it is always from the same store."""
+        self._tell(learned)
+        if self._record is None:
+            self._update(store)
+            return
+        if self._replay is None:
+            self._replay = self._record(partial(self._update, store), self._mind.tensors)
+        self._replay()
+
+    def _update(self, store: Storage) -> None:
+        """The launches of an update."""
         settings = self._settings
         self._look_back(store)
         alive = store.alive
@@ -195,14 +227,30 @@ class Lesson:
         taught = self._taught
         for epoch in range(settings.epochs):
             numbers = (taught.lanes, taught.lanes_each, taught.ticks, taught.most, 0, low, high)
-            drawn = (learned.update << 8) + epoch & 0xFFFFFFFF
             programs = taught.groups * -(-taught.most // KEYS)
-            self._launch(descent.draw_keys, programs, (alive, self._keys, *numbers, drawn), BLOCK=KEYS)
+            self._launch(descent.draw_keys, programs, (alive, self._keys, *numbers, self._drawn, epoch), BLOCK=KEYS)
             order = (self._keys.sort(dim=1).values & 0xFFFFFF).to(torch.int32)
             self.losses.zero_()
             for part in range(settings.minibatches):
-                self._minibatch(store, learned, order, counts, part, epoch * settings.minibatches + part)
+                self._minibatch(store, order, counts, part, epoch * settings.minibatches + part)
+
+    def _tell(self, learned: Learned) -> None:
+        """Write what changes from update to update where kernels read it. Of what was learnt so far the number of the
+        update and the powers of Adam's decays go on."""
+        settings = self._settings
+        left = 1.0 - learned.update / self._updates
+        drawn = [(learned.update << 8) + epoch & 0xFFFFFFFF for epoch in range(settings.epochs)]
+        changing = np.empty(self._changing.shape, np.float32)
+        for row in changing:
+            learned.first_power *= float(FIRST_DECAY)
+            learned.second_power *= float(SECOND_DECAY)
+            divisors = 1.0 - learned.first_power, 1.0 - learned.second_power
+            row[:] = settings.entropy * left, settings.rate * left, *divisors
         learned.update += 1
+        for tensor, array in ((self._drawn, np.array(drawn, np.uint32).view(np.int32)), (self._changing, changing)):
+            told = torch.from_numpy(array)
+            # From pinned memory nothing waits.
+            tensor.copy_(told.pin_memory() if tensor.is_cuda else told, non_blocking=True)
 
     def told(self) -> torch.Tensor:
         """The results of an update, in bytes behind each other: what happened, losses, norms, f64; parameters, f32."""
@@ -239,20 +287,18 @@ class Lesson:
         by_lane = torch.nn.functional.pad(by_lane, (0, taught.groups * taught.lanes_each - taught.lanes))
         return by_lane.view(taught.groups, -1).sum(dim=1)
 
-    def _minibatch(
-        self, store: Storage, learned: Learned, order: torch.Tensor, counts: torch.Tensor, part: int, index: int
-    ) -> None:
+    def _minibatch(self, store: Storage, order: torch.Tensor, counts: torch.Tensor, part: int, index: int) -> None:
         mind, taught, settings, network = self._mind, self._taught, self._settings, self._mind.network
         parts, groups = settings.minibatches, taught.groups
-        left = 1.0 - learned.update / self._updates
-        weights = (float(np.float32(each)) for each in (settings.clip, settings.entropy * left, settings.value))
+        weights = (float(np.float32(each)) for each in (settings.clip, settings.value))
         stored = _there(store, "masks", "actions", "log_probs", "values")
         masks, actions, *others = stored
         # Without controls nothing is read of them, and a kernel takes no address of nothing.
         raw = self.raw if network.controls else self._advantages
         arrays = self._inputs, masks, actions, raw, *others, self._advantages, self._numbers, order, counts
-        mine = mind.parameters, mind.transposed, self._room, self._head_room, self._rows, self._noted
-        sizes = taught.most, part, parts, self._blocks, taught.ticks, taught.lanes, taught.lanes_each, self._positions
+        mine = mind.parameters, mind.transposed, self._room, self._head_room, self._rows, self._noted, self._changing
+        of_lanes = taught.ticks, taught.lanes, taught.lanes_each
+        sizes = taught.most, part, parts, index, self._blocks, *of_lanes, self._positions
         self._launch(
             perceptron.teach,
             groups * self._blocks,
@@ -281,16 +327,11 @@ class Lesson:
         count = network.parameters
         noted = losses, self._constants[1:], self.norms, self.losses, self._factor
         self._launch(sums.limit, 1, (gradient, *noted, count, index))
-        learned.first_power *= float(FIRST_DECAY)
-        learned.second_power *= float(SECOND_DECAY)
         one = np.float32(1.0)
-        rates = (
-            np.float32(settings.rate * left),
-            *(FIRST_DECAY, one - FIRST_DECAY, SECOND_DECAY, one - SECOND_DECAY),
-            *(np.float32(1.0 - learned.first_power), np.float32(1.0 - learned.second_power), LEAST),
-        )
+        decays = FIRST_DECAY, one - FIRST_DECAY, SECOND_DECAY, one - SECOND_DECAY, LEAST
         held = mind.parameters, gradient, mind.first, mind.second, mind.transposed, mind.places, self._factor
-        self._launch(descent.descend, -(-count // NUMBERS), (*held, count, *map(float, rates)), BLOCK=NUMBERS)
+        numbers = count, index, *map(float, decays)
+        self._launch(descent.descend, -(-count // NUMBERS), (*held, self._changing, *numbers), BLOCK=NUMBERS)
         if network.controls:
             mind.log_deviations.clamp_(float(LEAST_LOG_DEVIATION), float(MOST_LOG_DEVIATION))
 

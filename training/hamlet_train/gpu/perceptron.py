@@ -97,7 +97,7 @@ def _layer(
     tl.debug_barrier()
 
 
-@triton.jit(do_not_specialize=["part", "clip", "entropy", "worth"])
+@triton.jit(do_not_specialize=["part", "index", "clip", "worth"])
 def teach(
     inputs_ptr,
     mask_ptr,
@@ -115,16 +115,17 @@ def teach(
     heads_ptr,
     rows_ptr,
     noted_ptr,
+    changing_ptr,
     most,
     part,
     parts,
+    index,
     blocks,
     ticks,
     lanes,
     lanes_each,
     positions,
     clip,
-    entropy,
     worth,
     INPUTS: tl.constexpr,
     ROW: tl.constexpr,
@@ -154,6 +155,7 @@ def teach(
         numbers_ptr: f32: the scale of rewards, then the mean and the spread of advantages.
         order_ptr: [groups, most] i32; counts_ptr: [groups] i64.
         rows_ptr: [positions] i32, which lane and tick a position has; noted_ptr: [losses, positions].
+        changing_ptr: as of `hamlet_train.gpu.descent.descend`, of which `index` is the row of this minibatch.
     """
     group = tl.program_id(0) // blocks
     count = tl.load(counts_ptr + group)
@@ -189,6 +191,7 @@ def teach(
         advantage = tl.load(advantage_ptr + place)
         gain = (advantage - tl.load(numbers_ptr + 1)) * tl.load(numbers_ptr + 2)
         aim = advantage + tl.load(value_ptr + place)
+        entropy = tl.load(changing_ptr + index * 4)
         clipped_loss(
             heads,
             mask_ptr + tick.to(tl.int64) * (ACTIONS * lanes) + lane,

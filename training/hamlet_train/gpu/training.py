@@ -8,6 +8,7 @@ import numpy as np
 
 import hamlet
 from hamlet.backend.storage import Storage
+from hamlet.env.act.graph import record
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet_train.crews import Crew, crew_sizes, crews_of
@@ -45,7 +46,8 @@ class GpuLearner(Learner):
         lanes, groups, ticks = self.share.lanes, self.share.groups, self.settings.horizon
         self.mind = Mind(self.network, lanes, self.env.device)
         taught = Taught(lanes, min(groups.worlds_each * groups.agents, lanes), ticks)
-        self.lesson = Lesson(self.mind, self.settings, self.seed, self.updates, taught)
+        recorded = record if self.env.launch == "graph" else None
+        self.lesson = Lesson(self.mind, self.settings, self.seed, self.updates, taught, record=recorded)
         self.stored = storage_of(self.network, ticks, lanes, self.env.device)
         self.take()
 
@@ -99,6 +101,7 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTrainin
         seed=manifest.seed,
         device="cpu" if interpreted() else "cuda",
         backend="triton",
+        launch="step" if interpreted() else "graph",
         validate=False,
         quiet=True,
         params=params_of(manifest.params, module.universe) or None,

@@ -112,7 +112,7 @@ class Graphed(Sealed):
             recording.first = env.tick
             recording.replay = self._recorded()
         elif env.tick != recording.next:
-            self._elapsed.fill_(_signed(env.tick - recording.first))
+            self._elapsed.fill_(signed(env.tick - recording.first))
         with self._whole:
             recording.replay()
             result = self._finish()
@@ -135,10 +135,7 @@ class Graphed(Sealed):
     def _recorded(self) -> Work:
         """A recording of the environment's next tick."""
         self._elapsed.zero_()
-        # Restoring params and inputs would count as a write in place, and a tick does not change them.
-        unchanged = [id(values) for name, values in self._buffers.state.items() if name in GIVEN]
-        changed = [tensor for tensor in self._buffers.tensors if id(tensor) not in unchanged]
-        return self._record(self._tick, (*changed, self._elapsed))
+        return self._record(self._tick, (*changed(self._buffers), self._elapsed))
 
     def _tick(self) -> None:
         self._launch(self.actions, self._elapsed)
@@ -176,6 +173,12 @@ def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
     return replay
 
 
-def _signed(word: int) -> int:
+def changed(buffers: Buffers) -> list[torch.Tensor]:
+    """The tensors that a tick writes into. Restoring params and inputs would count as a write in place."""
+    unchanged = [id(values) for name, values in buffers.state.items() if name in GIVEN]
+    return [tensor for tensor in buffers.tensors if id(tensor) not in unchanged]
+
+
+def signed(word: int) -> int:
     """The i32 with the lower 32 bits of a number."""
     return (word + (1 << 31)) % (1 << 32) - (1 << 31)

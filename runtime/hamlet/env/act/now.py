@@ -10,6 +10,7 @@ from torch import Tensor
 from hamlet.backend.recall import Memories
 from hamlet.env.act.graph import Graphed
 from hamlet.env.act.outputs import Outputs
+from hamlet.env.act.replays import Replays
 from hamlet.telemetry.opened import Opened
 from hamlet.telemetry.telemetry import Telemetry
 
@@ -23,6 +24,7 @@ class Now:
         untouched: whether nothing has happened since the environment was made.
         shown: what the last step wrote, where that is memory of the caller's.
         graphed: the steps of the environment as a CUDA graph; `None` until they are recorded.
+        replays: the rollouts of networks as a CUDA graph.
         acted: the actions of the last tick, where they are known: [lanes], or that of the only lane, or `drawn` by the
             random policy.
         telemetry: what counts steps and rollouts; `None` where nothing does.
@@ -39,3 +41,4 @@ class Now:
     telemetry: Telemetry | None = None
     opened: Opened | None = None
     memories: Memories = field(default_factory=Memories)
+    replays: Replays = field(default_factory=Replays)

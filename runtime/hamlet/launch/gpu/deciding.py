@@ -25,8 +25,11 @@ MOST_BLOCKS = 2048
 """Enough for every GPU; each takes lanes after lanes, and has memory of its own for what layers pass on."""
 
 
-def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) -> Decide:
-    """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each."""
+def decider(
+    policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any, elapsed: torch.Tensor | None = None
+) -> Decide:
+    """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each. Without a
+    memory ticks may be as many later as `elapsed` [1] i32 says on the device."""
     if policy.gates is not None:
         return _remembering(policy, policy.gates, shape, stream, kernel)
     if policy.of_agents:
@@ -61,7 +64,7 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) ->
         arrays = (observation.contiguous(), mask, weights, room, heads, actions, log_probs)
         words = (first & WORD, stream.low, stream.high, tick & WORD)
         with respelling():
-            kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, **settings)
+            kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, elapsed, **settings)
         logits, others = heads[: policy.actions], heads[policy.actions :]
         means = others[: policy.controls] if policy.controls else None
         return Decided(actions, log_probs, heads[-1] if policy.value else None, logits.T, means=means)

@@ -123,6 +123,24 @@ class KernelBackend:
         """One tick, `elapsed` [1] i32 ticks after the stream's."""
         self._launch("step", buffers, (actions, elapsed), _numbers(stream))
 
+    def rollout_since(
+        self,
+        buffers: Buffers,
+        ticks: int,
+        policy: NetworkPolicy,
+        stream: Stream,
+        observe_every_tick: bool,
+        elapsed: torch.Tensor,
+    ) -> None:
+        """Ticks of a network, `elapsed` [1] i32 ticks after the stream's."""
+        deciding = decider(policy, buffers.shape, stream, self.network_kernel(policy), elapsed)
+
+        def tick(playing: Buffers, actions: torch.Tensor, now: Stream) -> None:
+            self.step_since(playing, actions, now, elapsed)
+
+        last = policy.store, self._by_hand, None, tick
+        play(self, buffers, ticks, deciding, stream, observe_every_tick, None, NOTHING_BY_TICK, *last)
+
     def rollout(
         self,
         buffers: Buffers,

@@ -232,6 +232,7 @@ def decide(
     inputs: tl.int32,
     of_member: tl.int32,
     size: tl.int32,
+    elapsed_ptr,
     HIDDEN: tl.constexpr,
     MORE: tl.constexpr,
     ACTIONS: tl.constexpr,
@@ -249,7 +250,10 @@ def decide(
     `room_ptr` has [OUTPUTS + MORE_OUTPUTS, BLOCK] for each block. `of_member` lanes share a member of `size` weights
     (`hamlet.launch.gpu.deciding.packed`); with SHARED all lanes of a block do. HIDDEN and MORE are the outputs of the
     hidden layers (MORE is 0 where there is one), ROWS those of the heads; OUTPUTS, MORE_OUTPUTS and HEADS are the next
-    powers of two."""
+    powers of two. The tick is as many later as `elapsed_ptr` [1] i32 says, if it is given."""
+    now = tick.to(tl.uint32)
+    if elapsed_ptr is not None:
+        now += tl.load(elapsed_ptr).to(tl.uint32, bitcast=True)
     here = tl.arange(0, BLOCK)
     own_ptr = room_ptr + tl.program_id(0) * ((OUTPUTS + MORE_OUTPUTS) * BLOCK)
     blocks = tl.cdiv(lanes, BLOCK)
@@ -278,7 +282,7 @@ def decide(
         share = tl.zeros([BLOCK], tl.float32)
         if SAMPLE:
             number = first_lane.to(tl.uint32) + lane.to(tl.uint32)
-            share = _share(number, tick.to(tl.uint32), low.to(tl.uint32), high.to(tl.uint32))
+            share = _share(number, now, low.to(tl.uint32), high.to(tl.uint32))
         chosen, log_prob = _choose(heads_ptr + lane, mask_ptr + lane, lanes, valid, share, ACTIONS, SAMPLE)
         tl.store(action_ptr + lane, chosen, mask=valid)
         tl.store(log_prob_ptr + lane, log_prob, mask=valid)
