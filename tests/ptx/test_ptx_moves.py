@@ -33,6 +33,7 @@ def test_many_blocks_run_in_turns() -> None:
     ("body", "expected"),
     [
         ("mov.b32 %r10, -1;", 0xFFFFFFFF),
+        ("mov.b32 %r10, 18446744073709551615;", 0xFFFFFFFF),
         ("mov.b32 %r10, 0f3F800000;", 0x3F800000),
         ("mov.u32 %r10, 0x10U;", 16),
         ("mov.pred %p1, -1; selp.b32 %r10, 7, 9, %p1;", 7),

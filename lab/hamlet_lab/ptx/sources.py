@@ -92,6 +92,9 @@ class Site:
         """The bits of an integer literal."""
         if kind is PRED:
             return int(value != 0)
+        if value >> 63 == 1:
+            # Literals have 64 bits, of which Triton 3.6 sets all for -1: PTX ISA, "Integer Constants".
+            value -= 1 << 64
         if kind in (F32, F64) or not -(1 << kind.bits - 1) <= value < 1 << kind.bits:
             raise self.error(f"{value} is no literal of type {kind.name}")
         return value % (1 << kind.bits)
