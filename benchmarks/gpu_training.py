@@ -61,7 +61,7 @@ def measure(universe: str, worlds: int, folder: Path, compared: bool) -> Row:
     """One universe with so many worlds."""
     import torch
 
-    from hamlet_train.gpu.training import GpuTraining
+    from hamlet_train.gpu.training import GpuLearner, GpuTraining
     from hamlet_train.ranks import Ranks
     from hamlet_train.run import Manifest
     from hamlet_train.settings import Settings
@@ -74,7 +74,8 @@ def measure(universe: str, worlds: int, folder: Path, compared: bool) -> Row:
     manifest = Manifest(module.universe.name, module.digest, "", (), {}, worlds, 1, 3, ticks, settings)
     training = begun(module, manifest, Ranks(), 1, device="cuda")
     assert isinstance(training, GpuTraining)
-    learner, equal = training.learner, None
+    learner, equal = training.crews[0].learner, None
+    assert isinstance(learner, GpuLearner)
     if compared:
         cpu, equal = begun(module, manifest, Ranks(), len(os.sched_getaffinity(0))), True
         for update in range(COMPARED):
