@@ -99,7 +99,7 @@ class Mind:
 
     @property
     def tensors(self) -> tuple[torch.Tensor, ...]:
-        """What an update changes and the next one reads."""
+        """The parts that an update changes and the next one reads."""
         moments = self.parameters, self.first, self.second, self.transposed
         return *moments, self.seen, self.lengths, self.returned, self.discounted
 
