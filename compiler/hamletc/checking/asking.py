@@ -12,6 +12,7 @@ from hamletc import messages
 from hamletc.checking.around import MOST_AROUND, summed_around
 from hamletc.checking.crowds import OPERATIONS as CROWDS
 from hamletc.checking.crowds import uncounted
+from hamletc.checking.graph import is_graph
 from hamletc.checking.operations import Constant, Operand, Operations, wrong_arguments
 from hamletc.checking.overall import OPERATIONS
 from hamletc.checking.report import whole_number
@@ -131,20 +132,28 @@ class Asking:
         if self._at.of_others:
             self._at.not_beside("`neighbours`", expr.span)
             return None
-        if self._at.whose != "cell" or self._at.scope == "previous":
+        if self._at.whose not in ("cell", "agent") or self._at.scope == "previous":
             self._at.report.add(messages.agents.NeighboursOutsideCells(expr.span))
             return None
+        of_cell = self._at.whose == "cell"
         further = self._further(expr)
         if len(expr.arguments) != 1 + (further == "diagonal") or further is None:
             if further is not None:
                 wrong_arguments(expr.function, expr.span, self._at.report)
             return None
-        value = self._resolver.inside("tick", whose="beside").number(expr.arguments[0])
+        scope: Scope = "tick" if of_cell else self._at.scope
+        value = self._resolver.inside(scope, whose="beside").number(expr.arguments[0])
         space = self._at.names.space
         if value is None or not isinstance(space, universe.Grid):
             return None
+        if not of_cell and is_graph("`neighbours` of an agent", space, expr.span, self._at.report):
+            return None
+        counted = next((node for node, _ in parts(value) if isinstance(node, universe.Upon)), None)
+        if counted is not None and not of_cell:
+            self._at.report.add(messages.agents.CountedAround(counted.span))
+            return None
         if further == "beside":
-            if not any(isinstance(node, universe.Upon) for node, _ in parts(value)):
+            if of_cell and counted is None:
                 return universe.Neighbours(value, expr.span)
             return summed_around(value, sides(len(space.sizes), space.metric), space, expr.span)
         offsets = tuple(surrounding(space, None if further == "diagonal" else further))

@@ -62,8 +62,17 @@ class TotalTooLarge(Finding):
 @finding("H182")
 class NeighboursOutsideCells(Finding):
     def told(self) -> Told:
-        hint = "Let a rule in `cells { }` keep it in a meter of cells, and read that."
-        return Told("`neighbours` stands in rules of cells", hint, "not here")
+        hint = "Name cells by their coordinates, as in `moss at (3, 4)`, or ask `total(moss) over cells`."
+        return Told("`neighbours` sums over the cells around a cell or an agent", hint, "not here")
+
+
+@finding("H182")
+class CountedAround(Finding):
+    """Agents that are counted on the cells around an agent."""
+
+    def told(self) -> Told:
+        hint = "Ask for those that are near: `count(other and apart <= 1)`. Rules of cells count agents around a cell."
+        return Told("around an agent `neighbours` sums what cells have", hint, "this is of agents")
 
 
 @finding("H064")

@@ -177,6 +177,8 @@ class Cells(States):
         here = self.of_cells and not self.starting and self.scope not in ("claim", "opening")
         if here and self.chance(8):
             return self._elsewhere(self.of_cells)
+        if here and not self.space.nodes and self.scope != "previous" and self.chance(12):
+            return self._around_agent()
         if here and self.chance(6):
             return self._over_cells() if self.scope in OVER_CELLS and self.chance(2) else self._cell_value()
         return super().leaf(constants)
@@ -209,6 +211,22 @@ class Cells(States):
         """A meter of the cell that the agent is on."""
         plan = self.pick(self.of_cells)
         return Piece(self.word(plan.name), ATOM, Interval(round32(plan.low), round32(plan.high)))
+
+    def _around_agent(self) -> Piece:
+        """The sum over the cells around an agent, of what each has, or of a part of them."""
+        plan = self.pick(self.of_cells)
+        lies, each = Interval(round32(plan.low), round32(plan.high)), self.word(plan.name)
+        count, further = self._around_one()
+        if not further or self.chance(2):
+            count, further = Interval(0.0, float(beside(self.space.space))), ""
+        if self.chance(2):
+            middle = self.number_piece((plan.low + plan.high) / 2).text
+            each, lies = f"1 when {each} > {middle}", Interval(0.0, 1.0)
+        try:
+            summed = intervals.multiply(lies, count)
+        except OverflowError:
+            return self._cell_value()
+        return Piece(f"neighbours({each}{', ' * bool(further)}{further})", ATOM, summed)
 
     def _elsewhere(self, meters: list[MeterPlan]) -> Piece:
         """What the cell has that is some cells away on each axis, or always the same cell."""
