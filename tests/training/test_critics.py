@@ -179,7 +179,6 @@ def test_contradictions_are_refused_in_a_line(tmp_path: Path, monkeypatch: pytes
     for arguments, said in (
         (Arguments(100, 4, 1, 0, (), critic="world"), "are for worlds of several agents: give --agents"),
         (Arguments(100, 4, 1, 0, (), team=True), "are for worlds of several agents: give --agents"),
-        (Arguments(*basics, critic="world", memory="gru:32"), "remembers nothing: leave out --memory or --critic"),
     ):
         with pytest.raises(TrainError, match=said):
             opened_in(Run(tmp_path / "run"), path, arguments, False, Ranks())

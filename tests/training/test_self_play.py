@@ -133,6 +133,37 @@ def test_an_opponent_stays_as_it_is_and_the_others_learn(past: Run, beaten: Call
         one.opponents(load(one.package), one.read())
 
 
+def test_an_opponent_remembers_beside_a_critic_and_goes_on(tmp_path: Path) -> None:
+    settings = replace(HUNT.settings, hidden=(32, 8), memory=32)
+    hunt = replace(HUNT, worlds=30, ticks=30 * 5 * 10, settings=settings)
+    minded = trained(tmp_path / "minded", hunt)
+    opponents = opponents_of([str(minded.folder / "policy-it.safetensors")], load(minded.package))
+    # Its actions are to depend on the little that it remembers.
+    for weights, _ in opponents["it"].network.views(opponents["it"].parameters)[1:]:
+        weights *= 20
+
+    def run(name: str, watch: Callable[[Progress], None] = ignore) -> Run:
+        folder = Run(tmp_path / name)
+        if not folder.begun:
+            module = packaged(TAG, folder.package)
+            beside = write_opponents(folder, opponents)
+            seeing = replace(settings, critic=1)
+            folder.write(replace(hunt, digest=module.digest, opponents=beside, settings=seeing, ticks=30 * 5 * 10 * 3))
+        return trained(folder.folder, folder.read(), 1, watch)
+
+    def stop(update: Progress) -> None:
+        if update.update == 3:
+            raise StoppedError
+
+    whole = run("whole")
+    with pytest.raises(StoppedError):
+        run("cut", stop)
+    tensors, _ = read_tensors(Run(tmp_path / "cut").checkpoints / "00000002.safetensors")
+    assert tensors["opponent.it.hidden"].shape == (30, 32)
+    assert np.abs(tensors["opponent.it.hidden"]).max() > 0
+    assert noted(run("cut")) == noted(whole)
+
+
 def test_opponents_are_named_by_role(past: Run) -> None:
     module, folder = load(past.package), past.folder
     assert list(opponents_of([f"runner={folder}"], module)) == ["runner"]

@@ -103,7 +103,8 @@ class Critic:
         mine = team.beside(network.scratch)
         reach = np.maximum(env.observation_low.abs().numpy(), env.observation_high.abs().numpy())
         learned = Learned.begun(network, np.concatenate([crew.reach, np.tile(reach, env.num_agents)]), seed ^ 1)
-        quiet = replace(settings, entropy=0.0)
+        # Who sees the world remembers nothing of it.
+        quiet = replace(settings, entropy=0.0, memory=0)
         learner = Learner(network, quiet, seed, updates, share, ranks, mine, learned, Lives.begun(share.lanes))
         actor = Actor(overview, network, mine, share.bounds, crew.lanes)
         return cls(learner, overview, actor, Store.empty(network, share.lanes, settings.horizon))

@@ -112,8 +112,6 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
         raise TrainError("--minutes and --ticks both say how long it trains: take one of them")
     settings, past = settings_of(arguments.settings, arguments.memory), past_of(arguments.against)
     settings = replace(settings, critic=int(arguments.critic == "world"), team=int(arguments.team))
-    if settings.memory and settings.critic:
-        raise TrainError("a critic that sees the world remembers nothing: leave out --memory or --critic")
     if settings.memory and past:
         raise TrainError(
             "past selves remember nothing of the episodes that they come into: leave out --memory or --against"

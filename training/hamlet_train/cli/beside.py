@@ -34,8 +34,8 @@ def opponents_of(texts: Sequence[str], module: Module) -> dict[str, Policy]:
     """The policies that `RUN` or `ROLE=RUN` say, by the role that each plays.
 
     Raises:
-        TrainError: a policy is for another universe, or it is not said, or said twice, which role it plays; or it has a
-            memory; or no role is left to learn.
+        TrainError: a policy is for another universe, or it is not said, or said twice, which role it plays; or no role
+            is left to learn.
         CompileError: a policy cannot be read.
     """
     roles = [role.name for role in module.universe.roles or ()]
@@ -46,10 +46,6 @@ def opponents_of(texts: Sequence[str], module: Module) -> dict[str, Policy]:
         before, sign, after = text.partition("=")
         named = before if sign and before in roles else None
         role, policy = _opponent(text, Path(after if named else text), named, roles, module)
-        if policy.network.memory:
-            raise TrainError(
-                f"--opponent {text}: it has a memory, which no checkpoint of a training keeps for opponents"
-            )
         if role in policies:
             raise TrainError(f"--opponent {text}: the role {role} has an opponent's policy already")
         policies[role] = policy
