@@ -93,11 +93,13 @@ def _mothers(pool: Pool, pairs: Pairs, ranks: Ranked) -> Mothers:
         for axis, x in zip(schema.axes(lane.universe), lane.position, strict=True):
             real = lane.builder.type_of(x) is F32
             handed[f"position.{axis}"] = x if real else lane.builder.to_f32(x)
-        totals = {}
+        zero, nowhere = lane.builder.f32(0.0), pair.f32(0.0)
+        found = {}
         for name, value in handed.items():
-            term = pair.select(is_mother, pairs.of("other", value), pair.f32(0.0))
-            totals[name] = pairs.reduce("total", {"term": term})
-        return Mothers(pairs.reduce("count", {"term": is_mother}), totals)
+            # There is one mother at most, so that nobody is added up; as in a sum -0 becomes +0.
+            terms = {"term": is_mother, "away": nowhere, "value": pairs.of("other", lane.builder.add(value, zero))}
+            found[name] = pairs.reduce("nearest", terms, zero)
+        return Mothers(pairs.reduce("count", {"term": is_mother}), found)
 
 
 def _place(pool: Pool, lane: Lane, ranks: Ranked) -> Value:

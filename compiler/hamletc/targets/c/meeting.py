@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 
 from hamlet import schema
 from hamletc.ir.function import Stage, reducer
@@ -19,6 +20,7 @@ from hamletc.targets.c.together import Asked, Found, Reduced
 action, alive, interacting, somebody, running = names("action alive interacting somebody running")
 begin, end, other, padded, depth, nobody_yet = names("begin end other padded depth nobody_yet")
 chunk_lanes, there, count, tiled = names("chunk_lanes there count tiled")
+speaking, speakers, index = names("speaking speakers index")
 INFINITY = Name("INFINITY")
 ZERO = Typed(Type.F32, 0.0)
 TICKING: dict[str, Operand] = {"action": action[lane], "interacting": interacting[lane], **DRAWN_BY}
@@ -94,6 +96,8 @@ def _of_running(each: Reduced) -> Expression:
 
 
 def _ask(bindings: Bindings, asked: Asked, stage: Stage, pairs: PairStep | None) -> Function:
+    runs = Name("runs")[other]
+
     def body() -> Iterator[Code]:
         yield assign(nobody_yet, call("ramp", call("u32", 0)))
         if asked.totals:
@@ -104,6 +108,12 @@ def _ask(bindings: Bindings, asked: Asked, stage: Stage, pairs: PairStep | None)
 
     def of_world() -> Iterator[Code]:
         yield assign(end, begin + agents)
+        if asked.speakers:
+            yield assign(speakers, 0)
+            told: list[Expression] = [Name(each)[other] for each in asked.speakers]
+            speaks = reduce(lambda one, each: one.either(each), told)
+            noted: list[Code] = [assign(speaking[speakers], other), update(speakers, "+", 1)]
+            yield loop(other, begin, end, body=[when(runs.both(speaks), noted)])
         yield loop(first, begin, end, WIDE, body=of_lanes())
         if pairs is not None and asked.written:
             yield from pairs.kept()
@@ -115,14 +125,16 @@ def _ask(bindings: Bindings, asked: Asked, stage: Stage, pairs: PairStep | None)
             yield assign(variable, Name(array)[lane])
         for each in asked.found:
             yield from _nobody_found(each)
-        runs = Name("runs")[other]
-        absent = [_in_tree(each, ZERO) for each in asked.totals]
-        yield loop(
-            other,
-            begin,
-            begin + padded if asked.totals else end,
-            body=[when((other < end).both(runs) if asked.totals else runs, of_other(), absent)],
-        )
+        if asked.speakers:
+            yield loop(index, speakers, body=[assign(other, speaking[index]), *of_other()])
+        else:
+            absent = [_in_tree(each, ZERO) for each in asked.totals]
+            yield loop(
+                other,
+                begin,
+                begin + padded if asked.totals else end,
+                body=[when((other < end).both(runs) if asked.totals else runs, of_other(), absent)],
+            )
         for each in asked.found:
             yield from _result(each)
 

@@ -32,6 +32,7 @@ from hamletc.kernel.body import body, held_name, identifier, unique
 from hamletc.kernel.expressions import Expression, Name, Operand
 from hamletc.targets.c.arrays import Array, heap, stack
 from hamletc.targets.c.slots import Chunk, Slot
+from hamletc.targets.c.speaking import conditions_of_speakers
 
 TILED = Name("TILED")
 
@@ -128,6 +129,7 @@ class Asked:
         outputs: the variables of what the function gives.
         written: those of what the asking lane has of the other one then, by names of outputs.
         inputs: the names of what it takes.
+        speakers: the arrays of conditions of which one holds for all lanes that have to be asked; empty: all have.
     """
 
     function: str
@@ -136,6 +138,7 @@ class Asked:
     outputs: list[Name]
     inputs: list[str]
     written: dict[str, Name]
+    speakers: list[str]
 
     @property
     def own(self) -> list[tuple[str, str]]:
@@ -318,7 +321,11 @@ def _asked(found: Together, program: Program, stage: Stage, taken: set[str]) -> 
     pairs = [output.name for output in printed.outputs if output.name.startswith(OF_PAIRS)]
     written = {name: Name(unique(f"new_{identifier(name)}", taken)) for name in pairs}
     outputs = [(variables | written).get(output.name, Name("_")) for output in printed.outputs]
-    return Asked(pairer(stage), shown, each_finds, outputs, [each.input for each in printed.parameters], written)
+    speakers = [shown[name] for name in conditions_of_speakers(program, stage)]
+    if speakers:
+        found.made["speaking"] = found.array("i32", "TERMS")
+    inputs = [each.input for each in printed.parameters]
+    return Asked(pairer(stage), shown, each_finds, outputs, inputs, written, speakers)
 
 
 def _add(found: Together, name: str, variable: str, array: Array) -> None:
