@@ -53,7 +53,8 @@ EACH_EPOCH = ("teach", "add_gradients", "add_losses", "draw_keys")
 """Kernels whose work is that of samples, in each epoch."""
 ONCE = ("survey_lanes", "survey_groups", "estimate_lanes", "estimate_groups")
 DECISIONS = 2
-"""Of an agent-tick in a rollout with values: what it sees, and what it saw at last."""
+"""Of an agent-tick in a rollout with values, at most: on what it sees, and on what it saw at last, for which blocks of
+lanes are left out in which no episode was cut off."""
 
 
 @dataclass(slots=True)

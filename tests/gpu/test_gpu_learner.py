@@ -53,6 +53,7 @@ def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
             learner.lesson.teach(learner.stored, learner.learned)
         finally:
             torch.cuda.set_sync_debug_mode("default")
+        gpu.begin_anew()
         learner.leave()
         assert learner.learned.digest() == line.weights
         assert learner.lives.returns.tobytes() == cpu.crews[0].learner.lives.returns.tobytes()

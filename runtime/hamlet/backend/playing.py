@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import torch
 
@@ -13,11 +13,32 @@ from hamlet.backend.protocol import Backend, ByTick, Decided, RecordedPolicy, St
 from hamlet.backend.recall import Recall
 from hamlet.backend.storage import Storage
 
-Decide: TypeAlias = Callable[[torch.Tensor, torch.Tensor, int, torch.Tensor | None], Decided]
-"""The decision of a network, with values if it has them: of an observation [values, lanes], a mask [actions, lanes],
-the tick, and how old agents are in their episodes, [lanes] i32; `None` where nobody's begins. Networks without a memory
-do not ask for the last one.
-"""
+
+class Decide(Protocol):
+    """The decision of a network, with values if it has them."""
+
+    def __call__(
+        self,
+        observation: torch.Tensor,
+        mask: torch.Tensor,
+        tick: int,
+        age: torch.Tensor | None,
+        asking: torch.Tensor | None = None,
+        /,
+    ) -> Decided:
+        """Decide.
+
+        Args:
+            observation: [values, lanes].
+            mask: [actions, lanes].
+            tick: that of the decision.
+            age: [lanes] i32, how old agents are in their episodes; `None` where nobody's begins. Networks without a
+                memory do not ask for it.
+            asking: [lanes] bool, those whose decision is read; of the others anything may come. By default all.
+        """
+        ...
+
+
 Tick: TypeAlias = Callable[[Buffers, torch.Tensor, Stream], None]
 
 
@@ -95,7 +116,7 @@ def _keep_final(values: torch.Tensor, playing: Buffers, decide: Decide, tick: in
     assert seen is not None
     if not (by_hand or playing.shape.waits) and final is not None:
         seen = torch.where(playing.state["alive"], final, seen)
-    value = _value(decide(seen, playing.mask, tick, None))
+    value = _value(decide(seen, playing.mask, tick, None, truncated))
     values.copy_(torch.where(truncated, value, torch.zeros_like(value)))
 
 

@@ -24,7 +24,9 @@ def decider(policy: NetworkPolicy, shape: Shape, stream: Stream) -> Decide:
     first = shape.first_world * shape.agents
     numbers = torch.arange(first, first + shape.lanes, device=policy.layers[0][0].device)
 
-    def deciding(observation: Tensor, mask: Tensor, tick: int, age: Tensor | None) -> Decided:
+    def deciding(
+        observation: Tensor, mask: Tensor, tick: int, age: Tensor | None, _asking: Tensor | None = None
+    ) -> Decided:
         words = policy_words(numbers, tick, (stream.low, stream.high))[tick % 4] if policy.sample else None
         return decide(policy, observation, mask, words, age)
 

@@ -121,7 +121,7 @@ class Stage:
             seen, mask, alive = _rows(env)
             for player, decide in zip(self._players, minds, strict=True):
                 player.keep(tick, rewards=reward, terminated=terminated, truncated=truncated)
-                values = decide(last.T, player.mask(mask), env.tick, None).values
+                values = decide(last.T, player.mask(mask), env.tick, None, truncated).values
                 assert values is not None
                 player.keep(tick, final_values=torch.where(truncated, values, torch.zeros_like(values)))
         for player, decide in zip(self._players, minds, strict=True):

@@ -57,14 +57,20 @@ def decider(
     }
     settings = constants | options(THREADS)
 
-    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int, _age: torch.Tensor | None) -> Decided:
+    def deciding(
+        observation: torch.Tensor,
+        mask: torch.Tensor,
+        tick: int,
+        _age: torch.Tensor | None,
+        asking: torch.Tensor | None = None,
+    ) -> Decided:
         heads = torch.empty((rows, lanes), device=device)
         actions = torch.empty(lanes, dtype=torch.int32, device=device)
         log_probs = torch.empty(lanes, device=device)
         arrays = (observation.contiguous(), mask, weights, room, heads, actions, log_probs)
         words = (first & WORD, stream.low, stream.high, tick & WORD)
         with respelling():
-            kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, elapsed, **settings)
+            kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, elapsed, asking, **settings)
         logits, others = heads[: policy.actions], heads[policy.actions :]
         means = others[: policy.controls] if policy.controls else None
         return Decided(actions, log_probs, heads[-1] if policy.value else None, logits.T, means=means)
@@ -98,7 +104,13 @@ def _remembering(
         "BLOCK": BLOCK,
     } | options(THREADS)
 
-    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int, age: torch.Tensor | None) -> Decided:
+    def deciding(
+        observation: torch.Tensor,
+        mask: torch.Tensor,
+        tick: int,
+        age: torch.Tensor | None,
+        _asking: torch.Tensor | None = None,
+    ) -> Decided:
         recall = policy.recall
         assert recall is not None, "whoever acts remembers"
         values, log_probs = torch.empty((rows, lanes), device=device), torch.empty(lanes, device=device)
@@ -135,8 +147,14 @@ def _by_agent(policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any) 
         for member in range(policy.members)
     ]
 
-    def deciding(observation: torch.Tensor, mask: torch.Tensor, tick: int, age: torch.Tensor | None) -> Decided:
-        first, *others = (each(observation, mask, tick, age) for each in members)
+    def deciding(
+        observation: torch.Tensor,
+        mask: torch.Tensor,
+        tick: int,
+        age: torch.Tensor | None,
+        asking: torch.Tensor | None = None,
+    ) -> Decided:
+        first, *others = (each(observation, mask, tick, age, asking) for each in members)
         for member, other in enumerate(others, 1):
             mine = of_lanes == member
             values = None

@@ -233,6 +233,7 @@ def decide(
     of_member: tl.int32,
     size: tl.int32,
     elapsed_ptr,
+    asking_ptr,
     HIDDEN: tl.constexpr,
     MORE: tl.constexpr,
     ACTIONS: tl.constexpr,
@@ -250,7 +251,8 @@ def decide(
     `room_ptr` has [OUTPUTS + MORE_OUTPUTS, BLOCK] for each block. `of_member` lanes share a member of `size` weights
     (`hamlet.launch.gpu.deciding.packed`); with SHARED all lanes of a block do. HIDDEN and MORE are the outputs of the
     hidden layers (MORE is 0 where there is one), ROWS those of the heads; OUTPUTS, MORE_OUTPUTS and HEADS are the next
-    powers of two. The tick is as many later as `elapsed_ptr` [1] i32 says, if it is given."""
+    powers of two. The tick is as many later as `elapsed_ptr` [1] i32 says, if it is given. A block in which
+    no lane is among `asking_ptr` [lanes] bool, if it is given, has no decision."""
     now = tick.to(tl.uint32)
     if elapsed_ptr is not None:
         now += tl.load(elapsed_ptr).to(tl.uint32, bitcast=True)
@@ -260,29 +262,33 @@ def decide(
     for block in range(tl.program_id(0), blocks, tl.num_programs(0)):
         lane = block * BLOCK + here
         valid = lane < lanes
-        # Lanes that there are not do what the last one does, and write nothing.
-        seen = tl.minimum(lane, lanes - 1)
-        first_member = block * BLOCK // of_member
-        weights = weights_ptr + first_member * size
-        own = (seen // of_member - first_member) * size
-        total = _layer(observation_ptr, lanes, seen, weights, own, inputs, OUTPUTS, SHARED)
-        _pass_on(total, own_ptr, here, TANH)
-        weights += (inputs + 1) * OUTPUTS
-        if MORE > 0:
-            total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, MORE_OUTPUTS, SHARED)
-            _pass_on(total, own_ptr + OUTPUTS * BLOCK, here, TANH)
-            weights += (HIDDEN + 1) * MORE_OUTPUTS
-            total = _layer(own_ptr + OUTPUTS * BLOCK, BLOCK, here, weights, own, MORE, HEADS, SHARED)
-        else:
-            total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, HEADS, SHARED)
-        row = tl.arange(0, HEADS)
-        written = valid[:, None] & (row < ROWS)[None, :]
-        tl.store(heads_ptr + row.to(tl.int64)[None, :] * lanes + lane[:, None], total, mask=written)
-        tl.debug_barrier()
-        share = tl.zeros([BLOCK], tl.float32)
-        if SAMPLE:
-            number = first_lane.to(tl.uint32) + lane.to(tl.uint32)
-            share = _share(number, now, low.to(tl.uint32), high.to(tl.uint32))
-        chosen, log_prob = _choose(heads_ptr + lane, mask_ptr + lane, lanes, valid, share, ACTIONS, SAMPLE)
-        tl.store(action_ptr + lane, chosen, mask=valid)
-        tl.store(log_prob_ptr + lane, log_prob, mask=valid)
+        asked = 1
+        if asking_ptr is not None:
+            asked = tl.sum(tl.load(asking_ptr + lane, mask=valid, other=0).to(tl.int32), axis=0)
+        if asked != 0:
+            # Lanes that there are not do what the last one does, and write nothing.
+            seen = tl.minimum(lane, lanes - 1)
+            first_member = block * BLOCK // of_member
+            weights = weights_ptr + first_member * size
+            own = (seen // of_member - first_member) * size
+            total = _layer(observation_ptr, lanes, seen, weights, own, inputs, OUTPUTS, SHARED)
+            _pass_on(total, own_ptr, here, TANH)
+            weights += (inputs + 1) * OUTPUTS
+            if MORE > 0:
+                total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, MORE_OUTPUTS, SHARED)
+                _pass_on(total, own_ptr + OUTPUTS * BLOCK, here, TANH)
+                weights += (HIDDEN + 1) * MORE_OUTPUTS
+                total = _layer(own_ptr + OUTPUTS * BLOCK, BLOCK, here, weights, own, MORE, HEADS, SHARED)
+            else:
+                total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, HEADS, SHARED)
+            row = tl.arange(0, HEADS)
+            written = valid[:, None] & (row < ROWS)[None, :]
+            tl.store(heads_ptr + row.to(tl.int64)[None, :] * lanes + lane[:, None], total, mask=written)
+            tl.debug_barrier()
+            share = tl.zeros([BLOCK], tl.float32)
+            if SAMPLE:
+                number = first_lane.to(tl.uint32) + lane.to(tl.uint32)
+                share = _share(number, now, low.to(tl.uint32), high.to(tl.uint32))
+            chosen, log_prob = _choose(heads_ptr + lane, mask_ptr + lane, lanes, valid, share, ACTIONS, SAMPLE)
+            tl.store(action_ptr + lane, chosen, mask=valid)
+            tl.store(log_prob_ptr + lane, log_prob, mask=valid)
