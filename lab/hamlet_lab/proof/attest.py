@@ -18,14 +18,14 @@ import math
 import re
 import struct
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-FORMAT = 2
+FORMAT = 3
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 SIGN, NAN, INFINITY, ONES = 1 << 31, 0x7FFFFFFF, 0x7F800000, (1 << 32) - 1
 LARGEST = float((2 - 2**-23) * 2.0**127)
@@ -141,8 +141,11 @@ class Context:
         self._words: dict[Term, tuple[int, int]] = {}
         self._ends: dict[Term, Ends | None] = {}
         self._facts: dict[Term, list[tuple[str, bool, int]]] = {}
+        self.sides: list[list[Context]] = []
+        self._copied: dict[Term, Term] = {}
 
     def assume(self, premise: Term, holds: bool) -> None:
+        check(premise.bits == 1, "a condition", f"it has {premise.bits} bits, not 1")
         premise = premise if holds else self.no(premise)
         self.premises.append(premise)
         self.merge(premise, self.constant(1, 1))
@@ -151,12 +154,26 @@ class Context:
                 self.assume(each, True)
         elif premise.op == "xor" and premise.operands[1].value == 1:
             self.merge(premise.operands[0], self.constant(0, 1))
+        elif premise.op == "eq" and premise.operands[1].value is not None:
+            left, right = premise.operands
+            self.merge(left, right)
+            if left.op == "ite":  # what is not one side of a choice is the other
+                condition, *both = left.operands
+                for side, other, which in zip(both, both[::-1], (True, False), strict=True):
+                    if other.value not in (None, right.value):
+                        self.assume(condition, which)
+                        self.assume(self.op("eq", side, right), True)
 
     def merge(self, left: Term, right: Term) -> None:
         """Take two terms for one from now on."""
         right = self.one(right)
         if left is not right and left.value is None:
             self._instead[left] = right
+            if right.value == 0 and left.op == "flt":
+                for term, limit in (left.operands, left.operands[::-1]):
+                    if limit.value is not None:
+                        self._facts.setdefault(term, []).append(("fle", limit is left.operands[0], limit.value))
+                        self._words, self._ends = {}, {}
             if right.value == 1 and left.op in ("ule", "fle"):
                 for term, limit in (left.operands, left.operands[::-1]):
                     if limit.value is not None:
@@ -172,7 +189,7 @@ class Context:
 
     def copy(self, root: Term, instead: Mapping[Term, Term] | None = None) -> Term:
         """A term of any context in this one; `instead` has what stands for some."""
-        done: dict[Term, Term] = dict(instead or {})
+        done: MutableMapping[Term, Term] = self._copied if instead is None else ChainMap({}, instead)  # type: ignore[arg-type]
         for term in below(root, done):
             done[term] = self.make(term.op, term.bits, tuple(done[each] for each in term.operands), term.attribute)
         return done[root]
@@ -260,13 +277,18 @@ class Context:
         """The number of the rule that fits an operation, and what it is by that."""
         most = (1 << bits) - 1
         match op, operands:
-            case "ite", (condition, then, otherwise):
+            case "ite", (condition, *both):
+                then, otherwise = both
                 if condition.value is not None:
                     return 3, then if condition.value else otherwise
                 if then is otherwise:
                     return 4, then
-                if bits == 1 and then.value is not None and otherwise.value is not None:
-                    return 5, condition if then.value else self.no(condition)
+                if condition.op == "xor" and condition.operands[1].value == 1:
+                    return 30, self.op("ite", condition.operands[0], otherwise, then)
+                if bits == 1 and (then.value is not None or otherwise.value is not None):
+                    side, other = both if then.value is not None else both[::-1]
+                    same = (side is then) == bool(side.value)
+                    return 5, self.op("or" if side.value else "and", condition if same else self.no(condition), other)
             case (("and" | "or"), (left, right)) if left is right:
                 return 6, left
             case (("and" | "or"), (left, right)) if right.value in (0, most):
@@ -291,7 +313,7 @@ class Context:
                 return 17, left
             case (("fadd" | "fmul"), (left, right)):
                 for one, other in ((left, right), (right, left)):
-                    if other.op == "ite" and all(each.value is not None for each in other.operands[1:]):
+                    if other.op == "ite" and all(each.value not in (None, SIGN) for each in other.operands[1:]):
                         sides = (self.op(op, one, each) for each in other.operands[1:])
                         return 18, self.op("ite", other.operands[0], *sides)
             case _:
@@ -421,7 +443,17 @@ class Context:
 
     def decides(self, left: Term, right: Term) -> bool:
         """Rule 23: a comparison of numbers is what their bounds say."""
-        if left.op not in ("flt", "fle") or right.value is None or right.bits != 1:
+        if right.value is None or right.bits != 1:
+            return False
+        if left.op in ("ult", "ule", "slt", "sle", "eq") and left.operands[0].bits > 1:
+            (a, b), (c, d) = (self.words(each) for each in left.operands)
+            if left.op[0] == "s" and max(b, d) >> left.operands[0].bits - 1:
+                return False
+            if left.op == "eq":
+                return right.value == 0 and (b < c or d < a)
+            equal = left.op[1:] == "le"
+            return (b < c or (equal and b <= c)) if right.value else (a > d or (not equal and a >= d))
+        if left.op not in ("flt", "fle"):
             return False
         one, other = (self.ends(each) for each in left.operands)
         if one is None or other is None:
@@ -433,7 +465,7 @@ class Context:
     def choice(self, left: Term, right: Term, condition: Term, opened: set[Term]) -> bool:
         """Rule 24: two terms are one where a condition holds, and where it does not."""
         for each in (condition, self.no(condition)):
-            done = {each: self.constant(1, 1)}
+            done = {each: self.constant(1, 1), self.no(each): self.constant(0, 1)}
             if self._where(left, each, opened, done) is not self._where(right, each, opened, done):
                 return False
         return True
@@ -463,9 +495,13 @@ class Context:
         """Rule 20: fma(x, h, x * l) is x / c, where both are rounded to the same number for all x of one binade."""
         match left, right:
             case (
-                Term(op="fma", operands=(x, Term(value=int(h)), Term(op="fmul", operands=(y, Term(value=int(k)))))),
+                Term(op="fma", operands=(x, Term(value=int(h)), part)),
                 Term(op="fdiv", operands=(z, Term(value=int(c)))),
-            ) if x is y is z and positive_zero(x):
+            ) if x is z and positive_zero(x):
+                product, sign = negated(part) or part, SIGN if negated(part) else 0
+                if product.op != "fmul" or product.operands[0] is not x or product.operands[1].value is None:
+                    return False
+                k = product.operands[1].value ^ sign
                 ends = self.ends(x)
                 return ends is not None and same_quotients(number_of(h), number_of(k), number_of(c), ends)
             case _:
@@ -483,26 +519,65 @@ class Context:
                 return False
 
     def clamps(self, left: Term, right: Term) -> bool:
-        """Rule 22: max(x + n, 0) is max(max(x, 0) + n, 0), where x is never -0, and n is at most 0."""
-        one, other = clamped(left), clamped(right)
-        if one is None or other is None or one.op != "fadd" or other.op != "fadd":
+        """Rule 22: a sum that is clamped to c is so without earlier clamps to c, where all amounts after them lead away
+        from c or stay: those below c are below it in the end."""
+        less, c, total = left.operands if left.op == "ite" else (left, left, left)
+        if less.op != "flt" or c.value is None or c.value == SIGN or c.value & ~SIGN >= INFINITY:
             return False
-        for x, n in (one.operands, one.operands[::-1]):
-            for rest, same in (other.operands, other.operands[::-1]):
-                if n is same and clamped(rest) is x and positive_zero(x) and self.ends(x) is not None:
-                    return (self.ends(n) or (0, 1))[1] <= 0
-        return False
+        low = less.operands[1] is c
+        once = self._once(total, c, low) if c in less.operands else None
+        if once is None or less.operands[0 if low else 1] not in (total, once):
+            return False
+        test = self.op("flt", *((once, c) if low else (c, once)))
+        return self.one(right) is self.op("ite", test, c, once)
 
-    def clamps_above(self, left: Term, right: Term) -> bool:
-        """Rule 25: min(x + n, c) is min(min(x, c) + n, c), where n is at least 0, and c a number other than 0."""
-        (one, c), (other, d) = clamped_above(left), clamped_above(right)
-        if c is None or c is not d or one.op != "fadd" or other.op != "fadd":
+    def _once(self, total: Term, c: Term, low: bool) -> Term | None:
+        """Of a sum with what was clamped to c, the sum with what was not, where amounts lead no nearer to c."""
+        for clamp, n in (total.operands, total.operands[::-1]) if total.op == "fadd" else ():
+            ends = self.ends(n)
+            if ends is None or not (ends[1] <= 0 if low else ends[0] >= 0):
+                continue
+            if clamp.op == "ite" and clamp.operands[1] is c and clamp.operands[0].op == "flt":
+                test, _, x = clamp.operands
+                if test.operands == ((x, c) if low else (c, x)) and self.ends(x) is not None:
+                    return self.op("fadd", x, n)
+            if (rest := self._once(clamp, c, low)) is not None:
+                return self.op("fadd", rest, n)
+        return None
+
+    def order(self, left: Term, right: Term) -> bool:
+        """Rule 25: f <= g is not g < f, of numbers."""
+        a, b = left.operands if left.op == "fle" else (left, left)
+        numbers = left.op == "fle" and None not in (self.ends(a), self.ends(b))
+        return numbers and right is self.no(self.op("flt", b, a))
+
+    def below_zero(self, left: Term, right: Term) -> bool:
+        """Rule 26: a word beyond that of -0 is a number below 0."""
+        sign, x = left.operands if left.op == "ult" else (left, left)
+        fits = sign.value == SIGN and sign.bits == 32 and self.ends(x) is not None
+        return fits and right is self.op("flt", x, self.constant(0, 32))
+
+    def sum_below_zero(self, left: Term, right: Term) -> bool:
+        """Rule 27: f + k is below 0 where f is below -k."""
+        match left:
+            case Term(op="flt", operands=(Term(op="fadd", operands=(x, Term(value=int(k)))), Term(value=0))):
+                fits = self.ends(x) is not None and k & ~SIGN < INFINITY
+                return fits and right is self.op("flt", x, self.constant(k ^ SIGN, 32))
+            case _:
+                return False
+
+    def extreme(self, left: Term, right: Term) -> bool:
+        """Rule 28: min(f, k) is k < f ? k : f, and max(f, k) is f < k ? k : f, where f is no -0 or k no zero."""
+        if left.op not in ("fmin", "fmax") or left.operands[1].value is None:
             return False
-        for x, n in (one.operands, one.operands[::-1]):
-            for rest, same in (other.operands, other.operands[::-1]):
-                if n is same and clamped_above(rest) == (x, c) and self.ends(x) is not None:
-                    return (self.ends(n) or (-1, 0))[0] >= 0
-        return False
+        x, c = left.operands
+        fits = None not in (self.ends(x), self.ends(c)) and c.value != SIGN and (c.value or positive_zero(x, self))
+        less = self.op("flt", *((x, c) if left.op == "fmax" else (c, x)))
+        return bool(fits) and right is self.op("ite", less, c, x)
+
+    def again(self, left: Term, right: Term) -> bool:
+        """The same operation, on what its operands are by now."""
+        return right is self.make(left.op, left.bits, left.operands, left.attribute)
 
 
 def ordered(op: str, operands: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -529,13 +604,16 @@ def rounded(exact: Sequence[Fraction], grain: float) -> Ends | None:
     return (min(numbers), max(numbers), grain) if max(map(abs, numbers)) <= 2.0**126 else None
 
 
-def positive_zero(term: Term) -> bool:
+def positive_zero(term: Term, context: Context | None = None) -> bool:
     """Whether a term is never -0: a sum is -0 of two -0 alone, and one with a constant other than -0 never is."""
     match term.op:
         case "fadd":
-            return term.operands[1].value not in (None, SIGN) or any(map(positive_zero, term.operands))
+            ends = [context.ends(each) if context else None for each in term.operands]
+            apart = any(each is not None and (each[0] > 0 or each[1] < 0) for each in ends)
+            never = apart or term.operands[1].value not in (None, SIGN)
+            return never or any(positive_zero(each, context) for each in term.operands)
         case "ite":
-            return all(map(positive_zero, term.operands[1:]))
+            return all(positive_zero(each, context) for each in term.operands[1:])
         case "fmax":
             return any(each.value == 0 for each in term.operands) or all(map(positive_zero, term.operands))
         case _:
@@ -545,28 +623,6 @@ def positive_zero(term: Term) -> bool:
 def negated(term: Term) -> Term | None:
     """Of -x, the x."""
     return term.operands[0] if term.op == "xor" and term.operands[1].value == SIGN else None
-
-
-def clamped(term: Term) -> Term | None:
-    """Of max(x, 0), with -0 for -0 or not, the x."""
-    match term:
-        case Term(op="fmax", operands=(x, Term(value=0))) | Term(op="fmax", operands=(Term(value=0), x)):
-            return x
-        case Term(op="ite", operands=(Term(op="flt", operands=(y, Term(value=0))), Term(value=0), x)) if x is y:
-            return x
-    return None
-
-
-def clamped_above(term: Term) -> tuple[Term, Term | None]:
-    """Of min(x, c), both, where c is a number other than 0; else nothing beside the term."""
-    match term:
-        case Term(op="fmin", operands=(x, Term(value=int(limit)) as c)) if 0 < limit & ~SIGN < INFINITY:
-            return x, c
-        case Term(op="ite", operands=(Term(op="flt", operands=(d, y)), Term(value=int(limit)) as c, x)) if (
-            x is y and c is d and 0 < limit & ~SIGN < INFINITY
-        ):
-            return x, c
-    return term, None
 
 
 def same_quotients(h: float, low: float, c: float, ends: Ends) -> bool:
@@ -1280,7 +1336,11 @@ RULES = {
     "sign of a product": (21, Context.opposite),
     "clamp of a clamp": (22, Context.clamps),
     "bounds": (23, Context.decides),
-    "clamp above a clamp": (25, Context.clamps_above),
+    "order": (25, Context.order),
+    "sign": (26, Context.below_zero),
+    "sign of a sum": (27, Context.sum_below_zero),
+    "extreme": (28, Context.extreme),
+    "operands": (29, Context.again),
 }
 
 
@@ -1399,25 +1459,63 @@ class Certificate:
             self._replay(side, under, steps, where)
             self._same(side, under, side.copy(left), side.copy(right), inner, where)
 
-    def _replay(self, context: Context, chain: Chain, steps: list[int], place: str) -> None:
-        for number in steps:
-            one, other, reason, *more = self.data["steps"][number]
-            left, right, here = self._node(context, one), self._node(context, other), f"{place}, step {number}"
-            self.used[reason] += 1
-            if reason == "query":
-                said = {self._node(context, each) for each in more[0]}
-                self.solver.ask(Question(context, left, right, said).text, here)
-            elif reason == "cases":
-                self._same(context, chain, left, right, more[0], here)
-            elif reason == "choice":
-                opened = {self._node(context, each) for each in more[1]}
-                fits = context.choice(left, right, self._node(context, more[0]), opened)
-                check(fits, here, "rule 24 does not fit")
+    def _replay(self, context: Context, chain: Chain, steps: list[Any], place: str) -> None:
+        for entry in steps:
+            if isinstance(entry, list):
+                at, side, number = entry
+                self._step(context.sides[at][side], chain, number, f"{place}, side {side}")
             else:
-                check(reason in RULES, here, f"{reason} is no reason")
-                rule, holds = RULES[reason]
-                check(holds(context, left, right) or holds(context, right, left), here, f"rule {rule} does not fit")
-            context.merge(left, right)
+                self._step(context, chain, entry, place)
+
+    def _tell_apart(self, context: Context, chain: Chain, cover: int, conditions: list[int], place: str) -> None:
+        """Have sides of a context, one of which holds in each state."""
+        check(context.one(self._node(context, cover)).value == 1, place, "it is not shown that one of the sides holds")
+        check(set(self._parts("or", cover, set(conditions))) <= set(conditions), place, "a side is missing")
+        sides: list[Context] = []
+        for condition in conditions:
+            side = self._context(chain, context)
+            for each in self._parts("and", condition):
+                side.assume(side.copy(self._node(context, each), {}), True)
+            sides.append(side)
+        context.sides.append(sides)
+
+    def _parts(self, op: str, node: int, whole: Set[int] = frozenset()) -> list[int]:
+        """The nodes that a node joins by an operation, in order, down to those that are `whole`."""
+        stack, parts = [node], dict[int, bool]()
+        while stack:
+            each = stack.pop()
+            if each not in parts:
+                parts[each] = each in whole or self.nodes[each][0] != op
+                stack += [] if parts[each] else self.nodes[each][2][::-1]
+        return [each for each, is_part in parts.items() if is_part]
+
+    def _step(self, context: Context, chain: Chain, number: int, place: str) -> None:
+        one, other, reason, *more = self.data["steps"][number]
+        left, right, here = self._node(context, one), self._node(context, other), f"{place}, step {number}"
+        self.used[reason] += 1
+        check(left.bits == right.bits, here, "the two terms have different widths")
+        if reason == "query":
+            said = {self._node(context, each) for each in more[0]}
+            self.solver.ask(Question(context, left, right, said).text, here)
+        elif reason == "cover":
+            self._tell_apart(context, chain, one, more[0], here)
+            return
+        elif reason == "sides":
+            check(0 <= more[0] < len(context.sides), here, "there are no such sides")
+            same = all(side.copy(left) is side.copy(right) for side in context.sides[more[0]])
+            check(same, here, "the two terms are not equal on all sides")
+        elif reason == "cases":
+            self._same(context, chain, left, right, more[0], here)
+        elif reason == "choice":
+            opened = {self._node(context, each) for each in more[1]}
+            condition = self._node(context, more[0])
+            fits = condition.bits == 1 and context.choice(left, right, condition, opened)
+            check(fits, here, "rule 24 does not fit")
+        else:
+            check(reason in RULES, here, f"{reason} is no reason")
+            rule, holds = RULES[reason]
+            check(holds(context, left, right) or holds(context, right, left), here, f"rule {rule} does not fit")
+        context.merge(left, right)
 
     def lines(self) -> Iterator[str]:
         """Lines about what was proven, by what, and what was not."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hamlet_lab.proof.meanings import PREDICATES, SIGN
-from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
 
 GUESSED = ("ite", "fmin", "fmax")
 """Operations whose bounds may be closer than those of their operands."""
@@ -138,7 +139,9 @@ class Bounds:
                 return 0, most
 
     def decided(self, term: Term) -> bool | None:
-        """Whether a comparison of numbers holds, if bounds say so; nothing else is asked."""
+        """Whether a comparison holds, if bounds say so; nothing else is asked."""
+        if term.op in ("ult", "ule", "slt", "sle", "eq") and term.operands[0].bits > 1:
+            return self._of_words(term)
         if term.op not in ("flt", "fle"):
             return None
         a, b = (self.numbers(each) for each in term.operands)
@@ -147,6 +150,17 @@ class Bounds:
         if a.high < b.low or (term.op == "fle" and a.high <= b.low):
             return True
         return False if a.low > b.high or (term.op == "flt" and a.low >= b.high) else None
+
+    def _of_words(self, term: Term) -> bool | None:
+        """Whether a comparison of words holds, if bounds say so: of signed ones where none is below 0."""
+        (a, b), (c, d) = (self.words(each) for each in term.operands)
+        if term.op[0] == "s" and max(b, d) >= 1 << term.operands[0].bits - 1:
+            return None
+        if term.op == "eq":
+            return False if b < c or d < a else None
+        if b < c or (term.op[1:] == "le" and b <= c):
+            return True
+        return False if a > d or (term.op[1:] == "lt" and a >= d) else None
 
     def _chosen(self, term: Term, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers]:
         """The numbers of two of which one is chosen, where the choice is by one of them: x < 0 ? 0 : x is not below
@@ -266,13 +280,19 @@ def _grain(term: Term) -> float:
     return float(np.spacing(k)) / 2 if np.isfinite(k) and k > 2.0**-100 else 0.0
 
 
-def positive_zero(term: Term) -> bool:
+def positive_zero(term: Term, bounds: Bounds | None = None) -> bool:
     """Whether a term is never -0: a sum is -0 of two -0 alone, and one with a constant other than 0 never is."""
     match term.op:
         case "fadd":
-            return term.operands[1].value not in (None, SIGN) or any(map(positive_zero, term.operands))
+            if bounds is not None:
+                for numbers in map(bounds.numbers, term.operands):
+                    if numbers is not None and (numbers.low > 0 or numbers.high < 0):
+                        return True
+            return term.operands[1].value not in (None, SIGN) or any(
+                positive_zero(each, bounds) for each in term.operands
+            )
         case "ite":
-            return all(positive_zero(each) for each in term.operands[1:])
+            return all(positive_zero(each, bounds) for each in term.operands[1:])
         case "fmax":
             return any(each.value == 0 for each in term.operands) or all(map(positive_zero, term.operands))
         case _:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from hamlet_lab.proof.attest import bare
-from hamlet_lab.proof.merging import Merge
-from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.proof.merge import Merge
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
 
 if TYPE_CHECKING:
     from hamlet_lab.proof.report import Report
 
-FORMAT = 2
+FORMAT = 3
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 """The files of a package that its certificate is about."""
 
@@ -29,9 +31,15 @@ Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | Non
 @dataclass(slots=True)
 class Tables:
     """The nodes and the steps of a certificate, each there once. Steps of a context are none of its sides: what was
-    merged in it is merged there."""
+    merged in it is merged there.
 
-    merges: dict[Arena, list[Merge]]
+    Attributes:
+        merges: of each context, in order.
+        sides: of each side of a cover, the context that it covers, the number of the cover, and that of the side.
+    """
+
+    merges: dict[Arena, list[Merge]] = field(default_factory=dict)
+    sides: dict[Arena, tuple[Arena, int, int]] = field(default_factory=dict)
     nodes: dict[str, int] = field(default_factory=dict)
     steps: dict[str, int] = field(default_factory=dict)
     _terms: dict[tuple[Arena, int], int] = field(default_factory=dict)
@@ -56,11 +64,19 @@ class Tables:
 
     def replay(self, arena: Arena) -> list[Json]:
         """The numbers of the steps of an arena, in order."""
-        return [self._step(merge) for merge in self.merges.get(arena, [])]
+        steps: list[Json] = []
+        for merge in self.merges.get(arena, []):
+            step = self._step(merge)
+            steps.append(step if merge.arena is arena else [*self.sides[merge.arena][1:], step])
+        return steps
 
     def _step(self, merge: Merge) -> int:
         step: list[Json] = [self.node(merge.arena, merge.left), self.node(merge.arena, merge.right)]
-        if merge.sides:
+        if merge.reason == "cover":
+            step += ["cover", [self.node(merge.arena, each) for each in merge.said]]
+        elif merge.reason == "sides":
+            step += ["sides", merge.cover]
+        elif merge.sides:
             step += ["cases", self.split(merge.arena, merge.sides)]
         elif merge.condition is not None:
             opened: list[Json] = [*sorted({self.node(merge.arena, each) for each in merge.said})]
@@ -111,14 +127,24 @@ def _below(side: Arena, contexts: list[Arena]) -> list[Arena]:
     return [each for each in contexts if side in _path(each)]
 
 
+def tables_of(merges: Iterable[Merge]) -> Tables:
+    """The tables of merges in order. Those on the side of a cover are among those of the context that it covers."""
+    tables, covers = Tables(), Counter[Arena]()
+    for merge in merges:
+        if merge.reason == "cover":
+            at = covers[merge.arena]
+            covers[merge.arena] += 1
+            tables.sides |= {side: (merge.arena, at, number) for number, side in enumerate(merge.sides)}
+        of = tables.sides[merge.arena][0] if merge.arena in tables.sides else merge.arena
+        tables.merges.setdefault(of, []).append(merge)
+    return tables
+
+
 def certificate(report: Report) -> str:
     """The text of the certificate of a proof in which all words are proven."""
     proof, kernel = report.proof, report.kernel
     assert not proof.failed
-    merges: dict[Arena, list[Merge]] = {}
-    for merge in proof.merger.merges:
-        merges.setdefault(merge.arena, []).append(merge)
-    tables = Tables(merges)
+    tables = tables_of(proof.merger.merges)
 
     def case(arena: Arena, contexts: list[Arena]) -> Json:
         if contexts == [arena]:

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from hamlet_lab.proof.meanings import FLOATING
-from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
 
 SUMS = 4
 """Sums that are opened one below the other."""
@@ -64,7 +65,10 @@ class Side:
     def __init__(self, arena: Arena, condition: Term, opened: list[Term]) -> None:
         self._arena, self._condition = arena, condition
         self._opened = {each.number for each in opened}
-        self._done: dict[int, Term] = {condition.number: arena.constant(1, 1)}
+        self._done: dict[int, Term] = {
+            condition.number: arena.constant(1, 1),
+            arena.no(condition).number: arena.constant(0, 1),
+        }
 
     def of(self, term: Term) -> Term:
         """A term as it is there."""

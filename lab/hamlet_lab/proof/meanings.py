@@ -18,6 +18,7 @@ Words: TypeAlias = npt.NDArray[Any]
 """The values of a term in sampled states."""
 
 SIGN = 0x80000000
+INFINITY = 0x7F800000
 CONSTANT, VARIABLE, TABLE = "constant", "variable", "table"
 COMMUTATIVE = frozenset(("add", "mul", "and", "or", "xor", "eq", "fadd", "fmul", "feq", "mulhi"))
 PREDICATES = frozenset(("eq", "ult", "ule", "slt", "sle", "flt", "fle", "feq"))

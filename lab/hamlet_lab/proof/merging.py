@@ -8,38 +8,23 @@ from itertools import islice
 
 import numpy as np
 
-from hamlet_lab.proof import choices
+from hamlet_lab.proof import choices, sides
 from hamlet_lab.proof.bounds import Bounds, positive_zero
 from hamlet_lab.proof.meanings import FLOATING, MEANINGS, SIGN, Words
+from hamlet_lab.proof.merge import Merge
+from hamlet_lab.proof.normal_forms import NormalForms
 from hamlet_lab.proof.queries import DEEP, DEPTHS, Depth, Query
-from hamlet_lab.proof.terms import INFINITY, Arena, Term
+from hamlet_lab.proof.sides import Sides
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
 
 ONE_BINADE = np.arange(0x3F800000, 0x40000000, dtype=np.uint32)
 """The numbers from 1 to 2, without 2."""
 FORMS = 6
 """Terms that were merged with one, and that another is compared with by rules."""
 LEAST_NORMAL, GREATEST = 2.0**-126, 2.0**127
-
-
-@dataclass(frozen=True, slots=True)
-class Merge:
-    """Two terms of an arena that were proven to be equal, and why.
-
-    Attributes:
-        reason: as it is counted.
-        said: of a query, the terms whose operations it said; all others were cut off.
-        sides: the contexts in which both are one term.
-        condition: of a choice, the one that tells both sides apart, on which terms are made anew as far as they are
-            `said`.
-    """
-
-    arena: Arena
-    left: Term
-    right: Term
-    reason: str
-    said: tuple[Term, ...] = ()
-    sides: tuple[Arena, ...] = ()
-    condition: Term | None = None
+COVERED = 8
+"""The number by which queries about covers are counted."""
 
 
 @dataclass(slots=True)
@@ -48,59 +33,77 @@ class Merger:
 
     Attributes:
         trusting: whether samples are believed. Nothing is proven then, but what differs in a sample differs.
+        by_sides: whether words are told apart (`sides`), and what is done on one side of a choice is done always.
         depths: of the queries that are asked, one after the other.
         merges: of all arenas, in order.
         reasons: how often a pair was proven by what.
-        refused: queries without a proof.
     """
 
     trusting: bool = False
+    by_sides: bool = False
     depths: tuple[Depth, ...] = DEPTHS
     merges: list[Merge] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
-    refused: int = 0
     _splitting: bool = False
+    _sides: dict[Arena, list[Sides]] = field(default_factory=dict)
+    _side_arenas: set[Arena] = field(default_factory=set)
+    _touched: dict[Arena, dict[int, bool]] = field(default_factory=dict)
     _bounds: dict[Arena, Bounds] = field(default_factory=dict)
     _refused: dict[Arena, set[tuple[int, int]]] = field(default_factory=dict)
     _divisions: dict[tuple[int, ...], bool] = field(default_factory=dict)
+
+    @property
+    def goes_by_passes(self) -> bool:
+        """Whether programs between the one and the PTX are made, so that steps are small."""
+        return not (self.trusting or self.by_sides)
 
     def bounds(self, arena: Arena) -> Bounds:
         """The bounds of the terms of an arena."""
         return self._bounds.setdefault(arena, Bounds(arena))
 
+    def simpler(self, arena: Arena, term: Term) -> Term | None:
+        """The normal form that a term is brought to, if that is another term."""
+        if self.trusting:
+            return None
+        return NormalForms(arena, self.bounds(arena), self._merged, self.by_sides).of(term)
+
     def equal(self, arena: Arena, left: Term, right: Term) -> bool:
         """Whether two terms are proven to be equal in all states of an arena."""
         if self.trusting:
             return True
-        if self._refused_before(arena, left, right):
+        proven = not self._refused_before(arena, left, right) and self._proven(arena, left, right)
+        if not proven:
             self._refused.setdefault(arena, set()).add((left.number, right.number))
-            return False
+        return proven
+
+    def _proven(self, arena: Arena, left: Term, right: Term) -> bool:
         forms = arena.forms(right)[:FORMS]
         for form in forms:
             if rule := self._rule(arena, left, form) or self._rule(arena, form, left):
                 return self._merged(Merge(arena, left, form, rule))
-        if self._asked(arena, left, right, self.depths):
+        of_numbers = self._is_number(arena, left) or self._is_number(arena, right)
+        on_side = arena in self._side_arenas
+        touched = arena in self._sides and self._touches(arena, left)
+        # What is done to numbers on a side is one by rules, or it is not one.
+        if not (of_numbers and (on_side or touched)):
+            depths = self.depths[:1] if of_numbers or on_side else self.depths
+            if self._asked(arena, left, right, depths):
+                return True
+        if self._same_on_sides(arena, left, right):
+            return True
+        if on_side or touched or not of_numbers:
+            return False
+        if self._asked(arena, left, right, self.depths[1:]):
             return True
         # What was merged last is nearest to what is made next.
         if forms[0] is not right and self._asked(arena, left, forms[0], self.depths[:1]):
             return True
-        if left.bits == 32 and not self._splitting:
-            sides = self._split(arena, left, right)
-            if sides:
-                return self._merged(Merge(arena, left, right, "two cases", sides=sides))
-        self.refused += 1
-        self._refused.setdefault(arena, set()).add((left.number, right.number))
-        return False
+        contexts = self._split(arena, left, right) if left.bits == 32 and not self._splitting else ()
+        return bool(contexts) and self._merged(Merge(arena, left, right, "two cases", sides=contexts))
 
     def _rule(self, arena: Arena, left: Term, right: Term) -> str:
         """The rule that says that two terms are equal; empty if none does."""
-        rules = {
-            "bounds": self._decides,
-            "division": self._divides,
-            "sign of a product": self._opposite,
-            "clamp of a clamp": self._clamps,
-            "clamp above a clamp": self._clamps_above,
-        }
+        rules = {"bounds": self._decides, "division": self._divides}
         return next((name for name, fits in rules.items() if fits(arena, left, right)), "")
 
     def _asked(self, arena: Arena, left: Term, right: Term, depths: tuple[Depth, ...]) -> bool:
@@ -138,6 +141,12 @@ class Merger:
             for one, other in zip(left.operands, right.operands, strict=True)
         )
 
+    def _is_number(self, arena: Arena, term: Term) -> bool:
+        """Whether a term is a number in binary32, or says how two compare."""
+        if term.op in ("flt", "fle", "feq"):
+            return True
+        return term.bits == 32 and term.value is None and self.bounds(arena).numbers(term) is not None
+
     def _refused_before(self, arena: Arena, left: Term, right: Term) -> bool:
         """Whether that was refused in the context that this one is a side of."""
         if arena.origin is None:
@@ -147,6 +156,60 @@ class Merger:
             return False
         refused = self._refused.get(arena.origin[0], set())
         return (one.number, other.number) in refused
+
+    def tell_apart(self, arena: Arena) -> None:
+        """Have sides of an arena from now on."""
+        words = sides.compared(arena)
+        if self.trusting or not words or arena in self._sides:
+            return
+        arena.comparing = False
+        for conditions in (tuple(sides.conditions(arena, words)), tuple(sides.living(arena, words))):
+            self._cover(arena, words, conditions)
+        arena.comparing = True
+
+    def _cover(self, arena: Arena, words: list[Term], conditions: tuple[Term, ...]) -> None:
+        """Have the sides of conditions, if it is proven that one of these holds in each state."""
+        cover, one = sides.any_of(arena, list(conditions)), arena.constant(1, 1)
+        if arena.instead_of(cover) is not one:
+            query = Query(arena, self.bounds(arena), sides.COVERS)
+            if not query.equal(cover, one):
+                return
+            self._merged(Merge(arena, cover, one, f"query {COVERED}", said=tuple(query.said)))
+        arenas = tuple(each for each in (arena.under(condition, True) for condition in conditions) if each is not None)
+        if len(arenas) == len(conditions):
+            self.merges.append(Merge(arena, cover, one, "cover", conditions, arenas))
+            self._side_arenas |= set(arenas)
+            self._sides.setdefault(arena, []).append(Sides(arenas, tuple(words)))
+
+    def _touches(self, arena: Arena, term: Term) -> bool:
+        """Whether a term is made of a word that sides are told apart by."""
+        touched = self._touched.setdefault(arena, {each.number: True for of in self._sides[arena] for each in of.words})
+        stack = [term]
+        while stack:
+            each = stack[-1]
+            missing = [] if each.number in touched else [of for of in each.operands if of.number not in touched]
+            stack += missing
+            if not missing:
+                stack.pop()
+                touched.setdefault(each.number, any(touched[of.number] for of in each.operands))
+        return touched[term.number]
+
+    def _same_on_sides(self, arena: Arena, left: Term, right: Term) -> bool:
+        """Whether two terms are one on all sides of an arena."""
+        if (
+            arena not in self._sides
+            or self._splitting
+            or not (self._touches(arena, left) or self._touches(arena, right))
+        ):
+            return False
+        for cover, each in enumerate(self._sides[arena]):
+            if all(self._same_on(side, left, right) for side in each.arenas):
+                return self._merged(Merge(arena, left, right, "sides", cover=cover))
+        return False
+
+    def _same_on(self, side: Arena, left: Term, right: Term) -> bool:
+        one, other = side.copies([left, right])
+        return one is other or self.equal(side, one, other)
 
     def _merged(self, merge: Merge) -> bool:
         self.reasons[merge.reason] += 1
@@ -196,43 +259,6 @@ class Merger:
             return False
         return self.bounds(arena).decided(left) is bool(right.value)
 
-    def _opposite(self, arena: Arena, left: Term, right: Term) -> bool:
-        """Whether one is x * -c and the other -(x * c), where x is a number."""
-        if left.op != "fmul" or right.op != "xor" or right.operands[1].value != SIGN or right.operands[0].op != "fmul":
-            return False
-        (x, c), (y, d) = left.operands, right.operands[0].operands
-        if x is not y or c.value is None or d.value is None or c.value ^ d.value != SIGN:
-            return False
-        return self.bounds(arena).numbers(x) is not None and self.bounds(arena).numbers(left) is not None
-
-    def _clamps(self, arena: Arena, left: Term, right: Term) -> bool:
-        """Whether one is max(x + n, 0) and the other max(max(x, 0) + n, 0), where x is no -0 and n not above 0."""
-        one, other = _clamped(left), _clamped(right)
-        if one is None or other is None or one.op != "fadd" or other.op != "fadd":
-            return False
-        for x, n in (one.operands, one.operands[::-1]):
-            if n not in other.operands:
-                continue
-            (rest,) = [each for each in other.operands if each is not n] or [n]
-            below, values = self.bounds(arena).numbers(n), self.bounds(arena).numbers(x)
-            if _clamped(rest) is x and positive_zero(x) and values is not None and below is not None:
-                return below.high <= 0
-        return False
-
-    def _clamps_above(self, arena: Arena, left: Term, right: Term) -> bool:
-        """Whether one is min(x + n, c) and the other min(min(x, c) + n, c), where n is not below 0."""
-        one, other = clamped_above(left), clamped_above(right)
-        if one is None or other is None or one[1] is not other[1]:
-            return False
-        bound = one[1]
-        for x, n in (one[0].operands, one[0].operands[::-1]):
-            for rest, same in (other[0].operands, other[0].operands[::-1]):
-                inner = clamped_above(rest, sums=False)
-                if n is same and inner is not None and inner[0] is x and inner[1] is bound:
-                    above, values = self.bounds(arena).numbers(n), self.bounds(arena).numbers(x)
-                    return above is not None and values is not None and above.low >= 0
-        return False
-
     # --- x / c as fma(x, 1 / c, x * error) ----------------------------------------------------------------------------
 
     def _divides(self, arena: Arena, left: Term, right: Term) -> bool:
@@ -242,11 +268,13 @@ class Merger:
             return False
         product, high, addend = left.operands
         numerator, divisor = right.operands
+        sign = SIGN if _is_negated(addend) else 0
+        addend = addend.operands[0] if sign else addend
         if addend.op != "fmul" or None in (divisor.value, high.value) or product is not numerator:
             return False
         if addend.operands[0] is not numerator or addend.operands[1].value is None:
             return False
-        constants = high.value or 0, addend.operands[1].value or 0, divisor.value or 0
+        constants = high.value or 0, addend.operands[1].value ^ sign, divisor.value or 0
         numbers = self.bounds(arena).numbers(numerator)
         if numbers is None or numbers.grain == 0 or not positive_zero(numerator):
             return False
@@ -265,6 +293,10 @@ class Merger:
         return self._divisions[constants]
 
 
+def _is_negated(term: Term) -> bool:
+    return term.op == "xor" and term.operands[1].value == SIGN
+
+
 def _is_guess(left: Term, right: Term) -> bool:
     """Whether it is asked if a number has a bound: what is known of its operands says so, or it is not worth more."""
     return left.op == "fle" and right.value == 1
@@ -274,30 +306,6 @@ def _quotients(constants: tuple[int, int, int], values: Words) -> bool:
     high, low, divisor = (np.array([each], np.uint32) for each in constants)
     product = MEANINGS["fmul"](values, low)
     return bool((MEANINGS["fma"](values, high, product) == MEANINGS["fdiv"](values, divisor)).all())
-
-
-def _clamped(term: Term) -> Term | None:
-    """Of max(x, 0), with -0 for -0 or not, the x."""
-    match term.op, term.operands:
-        case "fmax", (x, zero) if zero.value == 0:
-            return x
-        case "ite", (condition, zero, x) if zero.value == 0 and condition.op == "flt":
-            return x if condition.operands[0] is x and condition.operands[1].value == 0 else None
-        case _:
-            return None
-
-
-def clamped_above(term: Term, sums: bool = True) -> tuple[Term, Term] | None:
-    """Of min(x, c), where c is a number other than 0, both; with `sums` of a sum x alone."""
-    match term.op, term.operands:
-        case "fmin", (x, c):
-            pass
-        case "ite", (condition, c, x) if condition.op == "flt" and condition.operands == (c, x):
-            pass
-        case _:
-            return None
-    number = c.value is not None and 0 < c.value & ~SIGN < INFINITY
-    return (x, c) if number and (x.op == "fadd" or not sums) else None
 
 
 def nearest_condition(root: Term) -> Term | None:

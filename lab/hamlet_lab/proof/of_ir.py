@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from hamlet.errors import HamletError
-from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
 from hamletc.ir import ops
 from hamletc.ir.function import Function, Program
 from hamletc.ir.operands import operands

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.of_ir import UnprovenError
 from hamlet_lab.proof.of_schedule import Word
-from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
 from hamlet_lab.ptx.syntax import Address, Binary32, Guard, Instruction, Integer, Kernel, Name, Operand, Vector
 
 MOST_INSTRUCTIONS = 100_000

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from hamlet import schema
 from hamlet.universe import Universe
 from hamlet_lab.proof.of_ir import Functions, UnprovenError, bits_of
-from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Type
 from hamletc.kernel import statements as tree

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hamlet_lab.proof import sides
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.merging import Merger, nearest_condition
@@ -16,7 +17,8 @@ from hamlet_lab.proof.of_ir import UnprovenError
 from hamlet_lab.proof.of_ptx import Outside, Stored, Thread, UndecidedError
 from hamlet_lab.proof.of_schedule import Launch, Memory, Specification, Word
 from hamlet_lab.proof.states import KernelUnderProof, variables
-from hamlet_lab.proof.terms import Arena, Term, Variable
+from hamlet_lab.proof.term import Term, Variable
+from hamlet_lab.proof.terms import Arena
 
 FEW = 64
 """Samples of a thread of which nothing is known."""
@@ -69,7 +71,11 @@ def prove(kernel: KernelUnderProof, samples: int = 8192, seed: int = 1) -> Proof
     proof = _attempt(kernel, Merger(trusting=True), samples, seed)
     proof.obligations = [each for each in proof.failed if each.counterexample is not None]
     if not proof.obligations:
-        proof = _attempt(kernel, Merger(), samples, seed)
+        many = any(sides.of_many(each) for each in proof.cases)
+        attempts = (_attempt(kernel, Merger(by_sides=by_sides), samples, seed) for by_sides in (many, not many))
+        proof = next(attempts)
+        if proof.failed:
+            proof = min(proof, next(attempts), key=lambda each: len(each.failed))
     proof.seconds = time.perf_counter() - began
     return proof
 
@@ -77,7 +83,7 @@ def prove(kernel: KernelUnderProof, samples: int = 8192, seed: int = 1) -> Proof
 def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) -> Proof:
     proof = Proof(merger=merger)
     blind = _blind(kernel, seed)
-    arena = Arena(variables(kernel, samples, seed), proof.merger.equal)
+    arena = Arena(variables(kernel, samples, seed), proof.merger.equal, proof.merger.simpler)
     lane, worlds = _lane(arena), arena.variable("worlds")
     inside = arena.op("slt", lane, worlds)
     pending: list[tuple[Arena, str]] = []
@@ -94,6 +100,7 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) 
             for holds in (True, False):
                 side = case_arena.under(fork.condition, holds)
                 if side is not None:
+                    side.decide()
                     pending.append((side, f"{words}, {'' if holds else 'not '}{_short(fork.condition)}"))
                 elif case_arena.op("eq", fork.condition, case_arena.constant(holds, 1)).value != 0:
                     unseen = _short(fork.condition)
@@ -148,8 +155,12 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
     memory = Memory(dict(words))
     inside = arena.op("slt", lane, worlds)
     if inside.value != 0:
+        arena.comparing = not proof.merger.by_sides
         Specification(arena, kernel.universe, kernel.program, kernel.schedule, launch, memory).run(kernel.name)
-        for program, schedule in () if proof.merger.trusting else kernel.waypoints:
+        if proof.merger.by_sides:
+            proof.merger.tell_apart(arena)
+        arena.comparing = True
+        for program, schedule in kernel.waypoints if proof.merger.goes_by_passes else ():
             between = Memory(dict(words))
             Specification(arena, kernel.universe, program, schedule, launch, between, whole=True).run(kernel.name)
     tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
@@ -162,7 +173,7 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
         return
     for word in kernel.words:
         expected, actual = memory.words[word], outside.words[word]
-        proof.obligations.append(_proven(arena, word, case, expected, actual))
+        proof.obligations.append(_proven(proof.merger, arena, word, case, expected, actual))
 
 
 def _nothing(proof: Proof, arena: Arena, stored: Iterable[Stored], places: dict[int, Word], case: str) -> None:
@@ -175,12 +186,14 @@ def _nothing(proof: Proof, arena: Arena, stored: Iterable[Stored], places: dict[
         proof.obligations.append(Obligation(word, case, contexts, state, "nothing", _short(each.value)))
 
 
-def _proven(arena: Arena, word: Word, case: str, expected: Term, actual: Term) -> Obligation:
+def _proven(merger: Merger, arena: Arena, word: Word, case: str, expected: Term, actual: Term) -> Obligation:
     if expected is actual:
         return Obligation(word, case, (arena,))
     differs = np.broadcast_to(expected.samples != actual.samples, arena.size)
     if differs.any():
         return Obligation(word, case, (), _state(arena, differs), _short(expected), _short(actual))
+    if merger.equal(arena, expected, actual):
+        return Obligation(word, case, (arena,))
     contexts = _splits(arena, expected, actual, SPLITS)
     if contexts:
         return Obligation(word, case, contexts)

@@ -15,7 +15,8 @@ from bitwuzla import Kind
 
 from hamlet_lab.proof.bounds import Bounds, positive_zero
 from hamlet_lab.proof.meanings import CONSTANT, SIGN, VARIABLE
-from hamlet_lab.proof.terms import Arena, Term
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
 
 PLAIN = {
     "add": Kind.BV_ADD, "sub": Kind.BV_SUB, "mul": Kind.BV_MUL, "and": Kind.BV_AND,

@@ -59,7 +59,8 @@ class Report:
             f"in {len(proof.cases)} cases of {proof.executed} instructions"
         )
         digest = hashlib.sha256(self.ptx.encode()).hexdigest()
-        yield f"PTX {digest[:16]} against the tick IR as lowered, before all passes"
+        way = "side by side" if proof.merger.by_sides else "pass by pass"
+        yield f"PTX {digest[:16]} against the tick IR as lowered, before all passes, {way}"
         yield "by " + ", ".join(f"{count} {reason}" for reason, count in sorted(proof.merger.reasons.items()))
         for each in failed:
             yield from self._failed(each)

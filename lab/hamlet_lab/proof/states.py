@@ -16,7 +16,7 @@ from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.of_ir import UnprovenError, bits_of
 from hamlet_lab.proof.of_ptx import VOTES
 from hamlet_lab.proof.of_schedule import Word
-from hamlet_lab.proof.terms import Variable
+from hamlet_lab.proof.term import Variable
 from hamlet_lab.ptx.parser import parse
 from hamlet_lab.ptx.syntax import Kernel
 from hamletc.ir.function import Program
@@ -146,7 +146,7 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
     result += [Variable(each, random.integers(0, 2, samples).astype(np.uint8), 0, 1) for each in masked]
     actions = random.integers(0, masks, samples).astype(np.uint32)
     interact = schema.interact_action(kernel.universe)
-    if interact is not None:
+    if interact != schema.NOWHERE:
         actions = np.where(random.random(samples) < 0.7, np.uint32(interact), actions)
     result.append(Variable("actions[0]", actions, 0, masks - 1))
     return {each.name: each for each in result}

@@ -8,60 +8,20 @@ a candidate is proven, and an equal term is never made twice. Nothing is kept ou
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from hamlet_lab.proof import meanings
-from hamlet_lab.proof.meanings import COMMUTATIVE, CONSTANT, FLOATING, PREDICATES, SIGN, VARIABLE, Words
+from hamlet_lab.proof.meanings import COMMUTATIVE, CONSTANT, FLOATING, INFINITY, PREDICATES, SIGN, VARIABLE, Words
+from hamlet_lab.proof.term import Term, Variable
 
-INFINITY = 0x7F800000
 CANDIDATES = 3
 """Terms with the same samples that a new one is compared with."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Term:
-    """An operation on terms.
-
-    Attributes:
-        number: terms of an arena are numbered as they are made.
-        attribute: the value of a constant, the name of a variable, the rows of a table.
-        samples: its values.
-    """
-
-    number: int
-    op: str
-    bits: int
-    operands: tuple[Term, ...]
-    attribute: object
-    samples: Words
-
-    @property
-    def value(self) -> int | None:
-        """The value of a constant."""
-        return self.attribute if self.op == CONSTANT and isinstance(self.attribute, int) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable: its name, its sampled values, the least and the greatest it may be, as an unsigned word or, where
-    `floating`, as a number in binary32."""
-
-    name: str
-    samples: Words
-    low: float
-    high: float
-    floating: bool = False
-
-    @property
-    def bits(self) -> int:
-        """Bits of its values."""
-        return 1 if self.samples.dtype == np.bool_ else 8 * self.samples.dtype.itemsize
-
-
 Equal = Callable[["Arena", Term, Term], bool]
+Simpler = Callable[["Arena", Term], Term | None]
 Shape = tuple[str, int, tuple[int, ...], object]
 
 
@@ -71,21 +31,24 @@ class Arena:
     Attributes:
         origin: the context that this one is a side of, by which condition, and whether it holds here. What was merged
             there is merged here.
+        comparing: whether new terms are compared with candidates, and not brought to normal forms alone.
     """
 
-    def __init__(self, variables: Mapping[str, Variable], equal: Equal) -> None:
+    def __init__(self, variables: Mapping[str, Variable], equal: Equal, simpler: Simpler = lambda *_: None) -> None:
         self.variables = dict(variables)
         self.origin: tuple[Arena, Term, bool] | None = None
         self.premises: list[Term] = []
         self.terms: list[Term] = []
-        self._equal = equal
+        self._equal, self._simpler = equal, simpler
         self._merging = True
+        self.comparing = True
         self._asking = False
         self._shapes: dict[Shape, Term] = {}
         self._instead: dict[int, Term] = {}
         self._forms: dict[int, list[Term]] = {}
         self._twins: dict[int, Term] = {}
         self._of_twins: dict[int, Term] = {}
+        self._copies: dict[int, Term] = {}
         self._classes: dict[tuple[int, bytes], list[Term]] = {}
 
     # --- contexts ---------------------------------------------------------------------------------------------------
@@ -96,16 +59,27 @@ class Arena:
         where = np.broadcast_to(where, self.size)
         if not where.any():
             return None
-        result = Arena({name: _chosen(each, where) for name, each in self.variables.items()}, self._equal)
+        variables = {name: _chosen(each, where) for name, each in self.variables.items()}
+        result = Arena(variables, self._equal, self._simpler)
         result.origin = self, condition, holds
         for premise in self.premises:
             result.assume(result.copy(premise, merging=False))
-        premise = result.copy(condition, merging=False)
-        result._merging = False
-        premise = premise if holds else result.no(premise)
-        result._merging = True
-        result.assume(premise)
+        # What holds first says more of what holds as well.
+        for each in _both(condition) if holds else (condition,):
+            premise = result.copy(each, merging=False)
+            result._merging = False
+            premise = premise if holds else result.no(premise)
+            result._merging = True
+            result.assume(premise)
         return result
+
+    def decide(self) -> None:
+        """Take for decided what premises decide among the conditions that they are made of."""
+        for term in list(self.terms):
+            if term.bits == 1 and term.op != CONSTANT and len(term.samples) == 1 and self.instead_of(term) is term:
+                value = self.constant(int(term.samples[0]), 1)
+                if self._equal(self, term, value):
+                    self._replace(term, value)
 
     @property
     def size(self) -> int:
@@ -122,6 +96,15 @@ class Arena:
                 self.assume(right)
             case "xor", (left, right) if right.value == 1:
                 self._replace(left, self.constant(0, 1))
+            case "eq", (left, right) if right.value is not None:
+                self._replace(left, right)
+                if left.op == "ite":
+                    # Of a choice that is not one side it is known that it is the other.
+                    condition, then, otherwise = left.operands
+                    for side, other, which in ((then, otherwise, condition), (otherwise, then, None)):
+                        if other.value not in (None, right.value):
+                            self.assume(which or self.raw("xor", condition, self.constant(1, 1)))
+                            self.assume(self.raw("eq", side, right))
             case _:
                 pass
 
@@ -139,8 +122,9 @@ class Arena:
     ) -> list[Term]:
         """Terms of another arena in this one."""
         before, self._merging = self._merging, merging
-        done: dict[int, Term] = dict(instead or {})
         roots = list(roots)
+        # Of the context that this one is a side of it is known what was copied before.
+        done = dict(instead) if instead is not None else self._copies if merging and self._is_of(roots) else {}
         stack = list(roots)
         while stack:
             term = stack[-1]
@@ -156,6 +140,11 @@ class Arena:
             done[term.number] = self.make(term.op, term.bits, operands, term.attribute)
         self._merging = before
         return [self.instead_of(done[root.number]) for root in roots]
+
+    def _is_of(self, roots: list[Term]) -> bool:
+        """Whether terms are of the context that this one is a side of."""
+        terms = [] if self.origin is None else self.origin[0].terms
+        return all(root.number < len(terms) and terms[root.number] is root for root in roots)
 
     # --- making terms -----------------------------------------------------------------------------------------------
 
@@ -176,11 +165,10 @@ class Arena:
         shape = op, bits, tuple(each.number for each in operands), attribute
         term = self._shapes.get(shape)
         if term is None:
-            term = self._new(op, bits, operands, attribute)
-            self._shapes[shape] = term
+            term = self._new(op, bits, operands, attribute, shape)
         return self._instead.get(term.number, term)
 
-    def _new(self, op: str, bits: int, operands: tuple[Term, ...], attribute: object) -> Term:
+    def _new(self, op: str, bits: int, operands: tuple[Term, ...], attribute: object, shape: Shape) -> Term:
         match op:
             case meanings.CONSTANT:
                 assert isinstance(attribute, int)
@@ -191,20 +179,26 @@ class Arena:
             case _:
                 samples = meanings.meaning(op, tuple(each.samples for each in operands), bits, attribute)
         if op not in (CONSTANT, VARIABLE) and operands and all(each.op == CONSTANT for each in operands):
-            return self.constant(int(samples[0]), bits)
+            self._shapes[shape] = self.constant(int(samples[0]), bits)
+            return self._shapes[shape]
         if op != CONSTANT and len(samples) > 1 and (samples == samples[0]).all():
             samples = samples[:1].copy()
-        term = Term(len(self.terms), op, bits, operands, attribute, samples)
+        term = self._shapes[shape] = Term(len(self.terms), op, bits, operands, attribute, samples)
         self.terms.append(term)
         merged = self._merged_before(term)
-        if merged is not None:
+        if merged is not None and merged is not term:
             self._instead[term.number] = merged
             return term
         key = bits, hashlib.sha256(samples.tobytes()).digest()
         candidates = self._classes.setdefault(key, [])
         asking, self._asking = self._asking, False
+        simpler = self._simpler(self, term) if op != CONSTANT and self._merging else None
+        if simpler is not None:
+            self._instead[term.number] = simpler
+            self._forms.setdefault(simpler.number, []).append(term)
+            return term
         if op != CONSTANT and self._merging:
-            alike = [] if asking else candidates[:CANDIDATES]
+            alike = [] if asking or not self.comparing else candidates[:CANDIDATES]
             if len(samples) == 1 and not any(each.op == CONSTANT for each in alike):
                 alike = [self.constant(int(samples[0]), bits), *alike]
             for candidate in alike:
@@ -218,6 +212,23 @@ class Arena:
         else:
             candidates.append(term)
         return term
+
+    def raw(self, op: str, *operands: Term) -> Term:
+        """The term of an operation on these very terms, of which nothing else is tried."""
+        before, self._merging = self._merging, False
+        result = self.op(op, *operands)
+        self._merging = before
+        return result
+
+    def settled(self, term: Term) -> Term:
+        """The term that one is whose operands may have been merged since it was made."""
+        operands = tuple(self.instead_of(each) for each in term.operands)
+        by = self.make(term.op, term.bits, operands, term.attribute)
+        if by is term:
+            by = self._simpler(self, term) or term
+        if by is not term:
+            self._instead[term.number] = by
+        return by
 
     def _merged_before(self, term: Term) -> Term | None:
         """The term that stands for this one in the context that this is a side of, if one does."""
@@ -267,8 +278,14 @@ class Arena:
                     return then if condition.value else otherwise
                 if then is otherwise:
                     return then
-                if bits == 1 and then.value is not None and otherwise.value is not None:
-                    return condition if then.value else self.no(condition)
+                if condition.op == "xor" and condition.operands[1].value == 1:
+                    return self.select(condition.operands[0], otherwise, then)
+                if bits == 1 and then.value is not None:
+                    no = self.no(condition)
+                    return self.op("or", condition, otherwise) if then.value else self.op("and", no, otherwise)
+                if bits == 1 and otherwise.value is not None:
+                    no = self.no(condition)
+                    return self.op("or", no, then) if otherwise.value else self.op("and", condition, then)
             case "and", (left, right):
                 if left is right or right.value == 0:
                     return right
@@ -301,7 +318,8 @@ class Arena:
                 return left
             case (("fadd" | "fmul"), (left, right)):
                 for one, other in ((left, right), (right, left)):
-                    if other.op == "ite" and all(each.op == CONSTANT for each in other.operands[1:]):
+                    sides = other.operands[1:]
+                    if other.op == "ite" and all(each.op == CONSTANT and each.value != SIGN for each in sides):
                         then, otherwise = (self.op(op, one, each) for each in other.operands[1:])
                         return self.select(other.operands[0], then, otherwise)
             case _:
@@ -339,6 +357,15 @@ class Arena:
     def negative(self, term: Term) -> Term:
         """A number in binary32 with the other sign."""
         return self.op("xor", term, self.constant(SIGN, 32))
+
+
+def _both(condition: Term) -> Iterator[Term]:
+    """The conditions that must hold together."""
+    if condition.op == "and":
+        for each in condition.operands:
+            yield from _both(each)
+    else:
+        yield condition
 
 
 def _ordered(op: str, operands: tuple[Term, ...]) -> tuple[Term, ...]:

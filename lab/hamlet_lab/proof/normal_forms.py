@@ -1,0 +1,228 @@
+"""Normal forms: of all that a term is by a rule, the form that every term of its kind is brought to.
+
+Terms that differ in their forms alone are one then, and need no question. Numbers are compared by `<`; extremes are
+choices; signs are outside of products; what is clamped and clamped again is clamped once; and, where that is wanted,
+what is added to a number on one side of a choice is added always, where nothing (-0) is added on the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hamlet_lab.proof import choices
+from hamlet_lab.proof.bounds import Bounds, positive_zero
+from hamlet_lab.proof.meanings import INFINITY, SIGN
+from hamlet_lab.proof.merge import Merge
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
+
+LAYERS = 8
+"""Sums and clamps that a choice is taken through."""
+
+
+class NormalForms:
+    """The normal forms of an arena. `note` is told each merge that leads there; with `always`, what is done on one side
+    of a choice is done on both."""
+
+    def __init__(self, arena: Arena, bounds: Bounds, note: Callable[[Merge], object], always: bool) -> None:
+        self._arena, self._bounds, self._note, self._always = arena, bounds, note, always
+
+    def of(self, term: Term) -> Term | None:
+        """The form that a term is brought to, by one rule; `None` if it has it already."""
+        holds = self._bounds.decided(term) if term.bits == 1 else None
+        if holds is not None:
+            return self._merged(term, self._arena.constant(int(holds), 1), "bounds")
+        match term.op:
+            case "fle":
+                return self._order(term)
+            case "flt":
+                return self._sign_of_a_sum(term)
+            case "ult":
+                return self._sign(term)
+            case "fmin" | "fmax":
+                return self._extreme(term)
+            case "fmul":
+                return self._sign_of_a_product(term)
+            case "ite" if term.bits == 32:
+                both = (self._guarded(term) or self._of_a_product(term)) if self._always else None
+                return both or self._clamped_once(term)
+            case _:
+                return None
+
+    def _merged(self, term: Term, by: Term, rule: str) -> Term:
+        self._note(Merge(self._arena, term, by, rule))
+        return by
+
+    def _are_numbers(self, *terms: Term) -> bool:
+        return all(self._bounds.numbers(each) is not None for each in terms)
+
+    # --- comparisons, extremes and signs ------------------------------------------------------------------------------
+
+    def _order(self, term: Term) -> Term | None:
+        """Of x <= y, that y < x is not."""
+        if not self._are_numbers(*term.operands):
+            return None
+        return self._merged(term, self._arena.no(self._arena.op("flt", *term.operands[::-1])), "order")
+
+    def _sign_of_a_sum(self, term: Term) -> Term | None:
+        """Of x + k < 0, that x < -k, where that is decided."""
+        total, zero = term.operands
+        if zero.value != 0 or total.op != "fadd" or not _is_finite(k := total.operands[1]):
+            return None
+        x = total.operands[0]
+        if not self._are_numbers(x):
+            return None
+        less = self._arena.op("flt", x, self._arena.negative(k))
+        return None if less.value is None else self._merged(term, less, "sign of a sum")
+
+    def _sign(self, term: Term) -> Term | None:
+        """Of the word of a number beyond that of -0, that the number is below 0."""
+        bound, x = term.operands
+        if bound.value != SIGN or not self._are_numbers(x):
+            return None
+        return self._merged(term, self._arena.op("flt", x, self._arena.constant(0, 32)), "sign")
+
+    def _extreme(self, term: Term) -> Term | None:
+        """Of an extreme of x and a constant, the choice of one of them."""
+        x, k = term.operands
+        if k.value is None or not self._are_numbers(x, k):
+            return None
+        if k.value & ~SIGN == 0 and not (k.value == 0 and positive_zero(x, self._bounds)):
+            return None
+        less = self._arena.op("flt", *((x, k) if term.op == "fmax" else (k, x)))
+        return self._merged(term, self._arena.select(less, k, x), "extreme")
+
+    def _sign_of_a_product(self, term: Term) -> Term | None:
+        """Of x * -k, that it is -(x * k)."""
+        x, k = term.operands
+        if k.value is None or not k.value & SIGN or not self._are_numbers(x, term):
+            return None
+        product = self._arena.op("fmul", x, self._arena.negative(k))
+        return self._merged(term, self._arena.negative(product), "sign of a product")
+
+    # --- choices ------------------------------------------------------------------------------------------------------
+
+    def _chosen(self, term: Term, by: Term) -> bool:
+        """Whether a choice is one with another term on both of its sides."""
+        condition, said = term.operands[0], choices.opened(by, term)
+        if by is term or not choices.same(self._arena, by, term, condition, said):
+            return False
+        self._note(Merge(self._arena, term, by, "choice", tuple(said), condition=condition))
+        return True
+
+    def _guarded(self, term: Term) -> Term | None:
+        """Of c ? F(m) : m, where F adds to m and clamps it: F with amounts that are -0 where c does not hold."""
+        layers = self._layers(term)
+        raws = self._raws(term, layers) if layers else []
+        if not raws or not self._chosen(term, raws[-1]):
+            return None
+        arena, made = self._arena, term
+        for raw in raws:
+            made = arena.settled(raw)
+            if made is not raw and made.number not in (each.number for each in arena.forms(raw)):
+                self._note(Merge(arena, raw, made, "operands"))
+        return made
+
+    def _layers(self, term: Term) -> list[Term]:
+        """Of c ? F(m) : m, the sums and clamps that F is made of, the last first; none where it is something else."""
+        _, below, m = term.operands
+        layers: list[Term] = []
+        if m.value is not None or not self._are_numbers(m):
+            return []
+        while below is not m:
+            layers.append(below)
+            match below.op, below.operands:
+                case "fadd", (one, other):
+                    right = other is m or (_is_made_of(other, m) and not _is_made_of(one, m))
+                    below = other if right else one
+                case "ite", (less, k, x) if (
+                    less.op == "flt" and less.operands in ((x, k), (k, x)) and k.value is not None
+                ):
+                    below = x
+                case _:
+                    return []
+            if len(layers) > LAYERS:
+                return []
+        return layers
+
+    def _raws(self, term: Term, layers: list[Term]) -> list[Term]:
+        """The terms of F with amounts that are -0 where c does not hold, operands first; none where m is not clamped
+        already, so that a clamp would change it."""
+        arena, (condition, _, m) = self._arena, term.operands
+        made, below, raws = m, m, list[Term]()
+        for layer in reversed(layers):
+            if layer.op == "fadd":
+                (amount,) = [each for each in layer.operands if each is not below] or [below]
+                made = arena.raw("fadd", made, arena.select(condition, amount, arena.constant(SIGN, 32)))
+            else:
+                less, k, _ = layer.operands
+                low = less.operands[1] is k
+                if arena.op("flt", *((m, k) if low else (k, m))).value != 0:
+                    return []
+                raws.append(arena.raw("flt", *((made, k) if low else (k, made))))
+                made = arena.raw("ite", raws[-1], k, made)
+            raws.append(made)
+            below = layer
+        return raws
+
+    def _of_a_product(self, term: Term) -> Term | None:
+        """Of c ? x * k : 0, the product of what is chosen; and so of quotients and signs."""
+        arena, (condition, then, otherwise) = self._arena, term.operands
+        if otherwise.value not in (0, SIGN) or len(then.operands) != 2 or (k := then.operands[1]).value is None:
+            return None
+        x = then.operands[0]
+        if x.value is not None or x.op == "ite":
+            return None
+        if then.op == "xor" and k.value == SIGN:
+            rest = arena.negative(otherwise)
+        elif then.op in ("fmul", "fdiv") and 0 < k.value < INFINITY:
+            rest = otherwise
+        else:
+            return None
+        made = arena.op(then.op, arena.select(condition, x, rest), k)
+        return made if self._chosen(term, made) else None
+
+    def _clamped_once(self, term: Term) -> Term | None:
+        """Of a sum that is clamped to k, and some of whose parts were: the sum of what was not, clamped."""
+        less, k, total = term.operands
+        if less.op != "flt" or total.op != "fadd" or not _is_finite(k) or k.value == SIGN:
+            return None
+        low = less.operands[1] is k
+        once = self._unclamped(total, k, low)
+        if once is None or less.operands[0 if low else 1] not in (total, once):
+            return None
+        test = self._arena.op("flt", *((once, k) if low else (k, once)))
+        return self._merged(term, self._arena.select(test, k, once), "clamp of a clamp")
+
+    def _unclamped(self, total: Term, k: Term, low: bool) -> Term | None:
+        """Of a sum with what was clamped to k, the sum with what was not, where amounts lead no nearer to k."""
+        if total.op != "fadd":
+            return None
+        for clamp, amount in (total.operands, total.operands[::-1]):
+            numbers = self._bounds.numbers(amount)
+            if numbers is None or not (numbers.high <= 0 if low else numbers.low >= 0):
+                continue
+            if clamp.op == "ite" and clamp.operands[1] is k:
+                less, _, x = clamp.operands
+                if less.op == "flt" and less.operands == ((x, k) if low else (k, x)):
+                    return self._arena.op("fadd", x, amount) if self._are_numbers(x) else None
+            rest = self._unclamped(clamp, k, low)
+            if rest is not None:
+                return self._arena.op("fadd", rest, amount)
+        return None
+
+
+def _is_finite(term: Term) -> bool:
+    """Whether a term is a constant that is no infinity and no NaN."""
+    return term.value is not None and term.value & ~SIGN < INFINITY
+
+
+def _is_made_of(term: Term, m: Term, levels: int = LAYERS) -> bool:
+    """Whether a term is made of m by additions and clamps."""
+    if term is m:
+        return True
+    if levels == 0:
+        return False
+    if term.op == "ite" and term.operands[0].op == "flt":
+        return _is_made_of(term.operands[2], m, levels - 1)
+    return term.op == "fadd" and any(_is_made_of(each, m, levels - 1) for each in term.operands)

@@ -1,0 +1,341 @@
+"""Normal forms: the prover brings terms to them, and the checker holds each step to the rule that it claims.
+
+Each rule has a pair that it is about, and pairs that are nearly so: those differ somewhere, and both refuse them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bitwuzla", reason="proofs ask bitwuzla")
+
+from hamlet_lab.proof import attest as checker
+from hamlet_lab.proof.merging import Merger
+from hamlet_lab.proof.term import Term, Variable
+from hamlet_lab.proof.terms import Arena
+
+Terms: TypeAlias = "Arena | checker.Context"
+Either: TypeAlias = "Term | checker.Term"
+Pair: TypeAlias = "tuple[Either, Either]"
+
+SIGN = checker.SIGN
+NUMBERS = {"meter": (0.0, 1.0), "less": (-0.02, 0.0), "lesser": (-0.03, 0.0), "more": (0.0, 0.5)}
+WORDS = {"any": (0, 2**32 - 1), "age": (0, 200), "great": (2**31, 2**31 + 5), "some": (0, 1), "other": (0, 1)}
+
+
+def samples(name: str) -> np.ndarray:
+    """Values of a variable, those at the ends of its bounds among them."""
+    random = np.random.default_rng(sum(map(ord, name)))
+    if name in NUMBERS:
+        low, high = NUMBERS[name]
+        ends = np.array([low, high, 0.0, -0.0, low * 2**-9, high * 2**-9], np.float32)
+        inner = random.uniform(low, high, 300).astype(np.float32)
+        return random.permutation(np.concatenate([np.tile(ends, 50), inner])).view(np.uint32)
+    low_word, high_word = WORDS[name]
+    words = random.integers(low_word, high_word + 1, 600, np.uint64)
+    return words.astype(np.bool_ if high_word == 1 else np.uint32)
+
+
+def prover() -> tuple[Arena, Merger]:
+    merger = Merger(by_sides=True)
+    variables = [Variable(name, samples(name), *ends, True) for name, ends in NUMBERS.items()]
+    variables += [Variable(name, samples(name), *ends) for name, ends in WORDS.items()]
+    arena = Arena({each.name: each for each in variables}, lambda *_: False, merger.simpler)
+    return arena, merger
+
+
+def held_to() -> checker.Context:
+    variables = {name: (32, *ends, True) for name, ends in NUMBERS.items()}
+    variables |= {name: (1 if ends[1] == 1 else 32, *ends, False) for name, ends in WORDS.items()}
+    return checker.Context(variables, Counter())
+
+
+def evaluated(term: checker.Term, samples: int = 600) -> Iterator[int]:
+    """The values of a term in samples, said by the checker's own meanings."""
+    for at in range(samples):
+        done: dict[checker.Term, int] = {}
+        for each in checker.below(term, done):
+            done[each] = value_of(each, [done[of] for of in each.operands], at)
+        yield done[term]
+
+
+def value_of(term: checker.Term, of: list[int], at: int) -> int:
+    match term.op:
+        case "constant" | "variable":
+            return int(term.value if term.value is not None else SAMPLES[term.attribute][at])
+        case "ite":
+            return of[1] if of[0] else of[2]
+        case op:
+            with contextlib.suppress(ValueError, OverflowError):
+                operands = [
+                    checker.signed(each, operand.bits) if op in checker.SIGNED else each
+                    for each, operand in zip(of, term.operands, strict=True)
+                ]
+                return int(checker.MEANINGS[op](*operands)) % (1 << term.bits)
+            return checker.NAN
+
+
+SAMPLES = {name: samples(name) for name in (*NUMBERS, *WORDS)}
+
+
+def number(c: Terms, value: float) -> Either:
+    return c.constant(int(np.float32(value).view(np.uint32)), 32)
+
+
+def low(c: Terms, x: Either, k: Either) -> Either:
+    return c.op("ite", c.op("flt", x, k), k, x)
+
+
+def high(c: Terms, x: Either, k: Either) -> Either:
+    return c.op("ite", c.op("flt", k, x), k, x)
+
+
+def plus(c: Terms, *terms: Either) -> Either:
+    total, *rest = terms
+    for each in rest:
+        total = c.op("fadd", total, each)
+    return total
+
+
+def clamped(*amounts: str, clamp: Callable[..., Either] = low, k: float = 0.0, inner: float | None = None) -> Callable:
+    """Of a sum with a clamp at its end, with one before the amounts as well, and without it."""
+
+    def pair(c: Terms) -> Pair:
+        bound, first = number(c, k), number(c, k if inner is None else inner)
+        once = plus(c, c.variable("meter"), number(c, -0.004 if clamp is low else 0.3))
+        twice = clamp(c, once, first)
+        sums = (plus(c, each, *map(c.variable, amounts)) for each in (twice, once))
+        twice, once = (clamp(c, each, bound) for each in sums)
+        return twice, once
+
+    return pair
+
+
+def order(name: str) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x, k = c.variable(name), number(c, 0.25)
+        return c.op("fle", x, k), c.no(c.op("flt", k, x))
+
+    return pair
+
+
+def sign(name: str, bound: int = SIGN) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x = plus(c, c.variable("meter"), number(c, -0.3)) if name == "sum" else c.variable(name)
+        return c.op("ult", c.constant(bound, 32), x), c.op("flt", x, number(c, 0.0))
+
+    return pair
+
+
+def sign_of_a_sum(than: float) -> Callable:
+    def pair(c: Terms) -> Pair:
+        total = plus(c, c.variable("lesser"), number(c, 0.02))
+        return c.op("flt", total, number(c, than)), c.op("flt", c.variable("lesser"), number(c, -0.02))
+
+    return pair
+
+
+def extreme(op: str, name: str, k: float) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x = plus(c, c.variable("meter"), number(c, -0.3)) if name == "sum" else c.variable(name)
+        clamp = low if op == "fmax" else high
+        return c.op(op, x, number(c, k)), clamp(c, x, number(c, k))
+
+    return pair
+
+
+def product(by: float) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x, minus = c.variable("meter"), c.constant(SIGN, 32)
+        return c.op("fmul", x, number(c, -0.02)), c.op("xor", c.op("fmul", x, number(c, by)), minus)
+
+    return pair
+
+
+def compared(op: str, name: str, k: int, holds: int) -> Callable:
+    def pair(c: Terms) -> Pair:
+        return c.op(op, c.variable(name), c.constant(k, 32)), c.constant(holds, 1)
+
+    return pair
+
+
+CASES: dict[str, tuple[str, bool, Callable[[Terms], Pair]]] = {
+    "two clamps": ("clamp of a clamp", True, clamped("less")),
+    "two amounts": ("clamp of a clamp", True, clamped("less", "lesser")),
+    "two clamps above": ("clamp of a clamp", True, clamped("more", clamp=high, k=1.0)),
+    "an amount back to the clamp": ("clamp of a clamp", False, clamped("more")),
+    "an amount back before another": ("clamp of a clamp", False, clamped("more", "less")),
+    "an amount back from above": ("clamp of a clamp", False, clamped("less", clamp=high, k=1.0)),
+    "a clamp to -0": ("clamp of a clamp", False, clamped("less", k=-0.0)),
+    "a clamp to something else before": ("clamp of a clamp", False, clamped("less", inner=0.1)),
+    "not above": ("order", True, order("meter")),
+    "not above, of NaNs": ("order", False, order("any")),
+    "a word beyond -0": ("sign", True, sign("sum")),
+    "a word beyond -0, of NaNs": ("sign", False, sign("any")),
+    "a word beyond another": ("sign", False, sign("meter", SIGN - 1)),
+    "a sum below 0": ("sign of a sum", True, sign_of_a_sum(0.0)),
+    "a sum below something else": ("sign of a sum", False, sign_of_a_sum(0.01)),
+    "the greater": ("extreme", True, extreme("fmax", "sum", 0.0)),
+    "the less": ("extreme", True, extreme("fmin", "meter", 0.25)),
+    "the greater of zeros": ("extreme", False, extreme("fmax", "meter", 0.0)),
+    "the less of zeros": ("extreme", False, extreme("fmin", "meter", -0.0)),
+    "a product": ("sign of a product", True, product(0.02)),
+    "another product": ("sign of a product", False, product(0.03)),
+    "words apart": ("bounds", True, compared("ult", "age", 201, 1)),
+    "words that may be alike": ("bounds", False, compared("ult", "age", 200, 1)),
+    "never equal": ("bounds", True, compared("eq", "age", 300, 0)),
+    "equal once": ("bounds", False, compared("eq", "age", 200, 0)),
+    "signed words": ("bounds", True, compared("sle", "age", 200, 1)),
+    "signed words below 0": ("bounds", False, compared("slt", "great", 300, 0)),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_form_is_reached_and_held_to_its_rule(case: str) -> None:
+    name, fits, pair = CASES[case]
+    context = held_to()
+    left, right = pair(context)
+    assert isinstance(left, checker.Term)
+    assert isinstance(right, checker.Term)
+    assert checker.RULES[name][1](context, left, right) is fits
+    same = all(one == other for one, other in zip(evaluated(left), evaluated(right), strict=True))
+    assert same is fits
+    arena, merger = prover()
+    one, other = pair(arena)
+    if name != "sign of a sum":
+        assert (one is other) is fits
+        assert not fits or merger.reasons[name] >= 1
+
+
+def test_the_sign_of_a_sum_is_known_where_a_premise_says_it() -> None:
+    arena, merger = prover()
+    less = arena.op("flt", arena.variable("lesser"), arena.constant(0xBCA3D70A, 32))
+    side = arena.under(less, True)
+    assert side is not None
+    left, _ = sign_of_a_sum(0.0)(side)
+    assert left.value == 1
+    assert merger.reasons["sign of a sum"] == 1
+
+
+def test_bits_that_are_chosen_are_joined() -> None:
+    """Rules 5 and 30, in all ways that one side may be a constant."""
+    for first in range(2):
+        for holds, constant in ((True, 0), (True, 1), (False, 0), (False, 1)):
+            context, (arena, _) = held_to(), prover()
+            made = []
+            for c in (context, arena):
+                condition, other, k = c.variable("some"), c.variable("other"), c.constant(constant, 1)
+                sides = (k, other) if first else (other, k)
+                made.append(c.op("ite", condition if holds else c.no(condition), *sides))
+            assert made[0].op != "ite"
+            assert made[0].op == made[1].op
+            for at, value in enumerate(evaluated(made[0])):
+                some, other_value = (int(SAMPLES[name][at]) for name in ("some", "other"))
+                chosen = (constant, other_value) if first else (other_value, constant)
+                assert value == chosen[0 if some == holds else 1]
+
+
+def test_a_choice_by_what_does_not_hold_is_the_other_one() -> None:
+    context, (arena, _) = held_to(), prover()
+    for c in (context, arena):
+        condition, x, y = c.variable("some"), c.variable("any"), c.variable("age")
+        assert c.op("ite", c.no(condition), x, y) is c.op("ite", condition, y, x)
+        assert c.op("ite", c.no(condition), x, y) is not c.op("ite", condition, x, y)
+
+
+def test_premises_say_which_side_of_a_choice_it_is() -> None:
+    """Rule 31: what is no constant side is the other; of a choice that is its constant side nothing is known."""
+    at = int(np.flatnonzero(SAMPLES["some"] & (SAMPLES["age"] != 5))[0])
+    once = int(SAMPLES["age"][at])
+    for value, decided in ((once, True), (5, False)):
+        context, (arena, _) = held_to(), prover()
+        for c in (context, arena):
+            some, age, five = c.variable("some"), c.variable("age"), c.constant(5, 32)
+            premise = c.op("eq", c.op("ite", some, age, five), c.constant(value, 32))
+            if isinstance(c, Arena):
+                side = c.under(premise, True)
+                assert side is not None
+                known = side.variable("age"), side.instead_of(side.variable("some"))
+            else:
+                c.assume(premise, True)
+                known = c.variable("age"), c.variable("some")
+            assert [each.value for each in known] == ([once, 1] if decided else [None, None])
+
+
+def test_bounds_follow_from_comparisons_that_are_known() -> None:
+    """Rule 32: of numbers alone, as a NaN is neither below nor above."""
+    for name, bounded in (("meter", True), ("any", False)):
+        context = held_to()
+        x, k = context.variable(name), context.constant(0x3E800000, 32)
+        context.assume(context.op("flt", x, k), False)
+        assert context.ends(x) == ((0.25, 1.0, 0.0) if bounded else None)
+        context.assume(context.op("flt", context.constant(0x3F000000, 32), x), False)
+        assert context.ends(x) == ((0.25, 0.5, 0.0) if bounded else None)
+
+
+def test_sums_are_no_minus_zero_where_an_operand_is_not_zero() -> None:
+    """Rule 34."""
+    context = held_to()
+    meter, less = context.variable("meter"), context.variable("less")
+    half = context.op("fadd", meter, context.constant(0x3F000000, 32))
+    above = context.op("fadd", context.op("fadd", half, half), less)
+    assert checker.positive_zero(above, context)
+    assert not checker.positive_zero(context.op("fadd", meter, less), context)
+    assert not checker.positive_zero(context.op("fadd", less, context.variable("lesser")), context)
+
+
+def made_at_random(context: checker.Context, random: np.random.Generator) -> Iterator[checker.Term]:
+    """Terms of words and numbers, made of one another."""
+    numbers = [context.variable(name) for name in NUMBERS]
+    numbers += [
+        context.constant(int(random.uniform(-2, 2, 1).astype(np.float32).view(np.uint32)[0]), 32) for _ in "abc"
+    ]
+    words = [context.variable("age"), context.variable("great"), context.constant(int(random.integers(1, 40)), 32)]
+    for _ in range(60):
+        x, y, z = (numbers[int(random.integers(len(numbers)))] for _ in "xyz")
+        less = context.op("flt", x, y)
+        op = str(random.choice(["fadd", "fmul", "fmin", "fmax", "fma", "ite", "xor"]))
+        operands = {
+            "fma": (x, y, z),
+            "ite": (less, *random.permutation([x, y])),
+            "xor": (x, context.constant(SIGN, 32)),
+        }
+        numbers.append(context.op(op, *operands.get(op, (x, y))))
+        a, b = (words[int(random.integers(len(words)))] for _ in "ab")
+        op = str(
+            random.choice(["add", "mul", "and", "or", "xor", "lshr", "ashr", "shl", "udiv", "urem", "mulhi", "ite"])
+        )
+        few = words[2] if op in ("lshr", "ashr", "shl", "udiv", "urem") else b
+        words.append(context.op(op, *((less,) if op == "ite" else ()), a, few))
+    yield from numbers
+    yield from words
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_values_are_within_bounds(seed: int) -> None:
+    """Rule 19."""
+    context, bounded = held_to(), 0
+    for term in made_at_random(context, np.random.default_rng(seed)):
+        least, most = context.words(term)
+        ends = context.ends(term)
+        values = list(evaluated(term, 60))
+        assert all(least <= each <= most for each in values), term.op
+        if ends is not None:
+            bounded += 1
+            numbers = [checker.number_of(each) for each in values]
+            assert all(ends[0] <= each <= ends[1] and (each == 0 or abs(each) >= ends[2]) for each in numbers), term.op
+        if checker.positive_zero(term, context):
+            assert SIGN not in values, term.op
+    assert bounded >= 50
+
+
+def test_conditions_have_one_bit() -> None:
+    context = held_to()
+    with pytest.raises(checker.RefusedError, match="a condition: it has 32 bits, not 1"):
+        context.assume(context.variable("any"), True)
