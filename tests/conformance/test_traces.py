@@ -23,7 +23,7 @@ from hamlet_townlet.adapter import VectorizedEnv
 from hamlet_townlet.traces import read_trace, replay
 from hamletc.compile import check_file
 from hamletc.frontend import Stopwatch
-from processes import COMMAND, Run
+from processes import COMMAND, Run, Says
 from samples import recorded
 
 STEPS = 24
@@ -135,12 +135,12 @@ def test_one_changed_value_is_named(damaged: Path) -> None:
     assert all(line.source.file in ("bars.yaml", "cascades.yaml", "affordances.yaml") for line in found.writes)
 
 
-def test_the_command(damaged: Path, run_program: Run) -> None:
+def test_the_command(damaged: Path, hamletc_says: Says) -> None:
     pack = SHARED / "packs" / "L3_temporal_mechanics"
 
     def run(*arguments: str | Path) -> tuple[int, str]:
-        done = run_program(COMMAND, "replay", *arguments)
-        return done.returncode, done.stdout + done.stderr
+        code, out, err = hamletc_says("replay", *arguments)
+        return code, out + err
 
     code, text = run(pack, damaged, "--steps", "5")
     assert code == 0

@@ -41,7 +41,7 @@ def environment(tmp_path: Path) -> Callable[..., Path]:
     def install(*what: str | Path) -> Path:
         python = folder / "bin" / "python"
         run(sys.executable, "-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index",
-            "--no-build-isolation", *what, cwd=ROOT)  # fmt: skip
+            "--no-compile", "--no-build-isolation", *what, cwd=ROOT)  # fmt: skip
         return folder / "bin"
 
     return install

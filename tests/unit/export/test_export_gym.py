@@ -69,7 +69,7 @@ def built(text: str, folder: Path) -> ctypes.CDLL:
     assert result.exit_code == 0, result.output
     files = f"{name}.c", f"{name}_env.c"
     # Nothing but what compilers call by themselves is left to be found.
-    command = ["cc", *FLAGS, "-O0", "-shared", "-fPIC", "-Wl,-z,defs", *files, "-o", f"{name}.so"]
+    command = ["cc", *FLAGS, "-O0", "-DHAMLET_NARROW", "-shared", "-fPIC", "-Wl,-z,defs", *files, "-o", f"{name}.so"]
     made = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
     assert made.returncode == 0, made.stderr
     return ctypes.CDLL(str(folder / f"{name}.so"))

@@ -96,7 +96,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], str
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler here")
-@pytest.mark.parametrize("options", ["-O1", "-O1 -DHAMLET_SCALAR"])
+@pytest.mark.parametrize("options", ["-O1 -DHAMLET_NARROW", "-O1 -DHAMLET_SCALAR"])
 @pytest.mark.parametrize(
     ("text", "others"),
     [
