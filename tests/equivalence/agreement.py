@@ -71,7 +71,7 @@ def without_places(node: Any) -> Any:
 
 
 def whole(node: Any) -> Any:
-    """All that is in a universe, which shows little of itself; numbers by their bits in binary32, as its file has them."""
+    """All that is in a universe, which shows little of itself; numbers as binary32, which its file has."""
     match node:
         case float():
             return round32(node).hex()
