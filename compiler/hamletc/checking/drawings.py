@@ -8,7 +8,7 @@ from typing import TypeAlias
 from hamlet import universe
 from hamlet.universe import NoSpace, Span
 from hamlet.universe.drawings import COLOURS, LIES, LONGEST_LETTER, Drawable
-from hamlet.universe.space import letters_of
+from hamlet.universe.space import axes_of, graph_of, letters_of
 from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
@@ -74,6 +74,8 @@ class _Drawings:
                 yield from self._mark(item)
             case syntax.DrawLine():
                 yield from self._line(item)
+            case syntax.DrawLinks():
+                yield from self._links(item)
             case syntax.DrawGauges(names=words):
                 yield from self._gauges(words, item.span)
 
@@ -160,6 +162,16 @@ class _Drawings:
         holds, condition = self._condition(item.condition)
         if self._has_board(item.span) and holds and begin and end and ink is not None:
             yield universe.DrawLine(*begin, *end, condition, ink, item.span)
+
+    def _links(self, item: syntax.DrawLinks) -> Iterator[universe.DrawLinks]:
+        """Agents stand in a plane, on cells or not."""
+        space, ink = self._draft.space, self._colour(item.colour)
+        pairs = Expressions(self._names, self._report, scope="observe", asker="each")
+        condition = self._shown(pairs.condition(item.condition))
+        if space is not None and (graph_of(space) is not None or len(axes_of(space)) != 2):
+            self._report.add(messages.drawings.NothingToDraw(item.span, "places", "a space of two dimensions"))
+        elif condition is not None and ink is not None:
+            yield universe.DrawLinks(condition, ink, item.span)
 
     def _has_board(self, span: Span) -> bool:
         """Whether there is a board; on a graph nodes have no coordinates."""

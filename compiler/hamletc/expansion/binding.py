@@ -104,6 +104,7 @@ NAMES_OF_WORDS = frozenset(
         *((syntax.ObserveGroup, "numbers"), (syntax.ObserveImage, "numbers"), (syntax.ObserveImage, "axes")),
         *((syntax.DrawCell, "option"), (syntax.DrawCell, "colour"), (syntax.DrawRegion, "colour")),
         *((kind, "colour") for kind in (syntax.DrawAgents, syntax.DrawWall, syntax.DrawMark, syntax.DrawLine)),
+        (syntax.DrawLinks, "colour"),
         *((kind, "colour") for kind in (syntax.DrawRole, syntax.DrawAffordance, syntax.DrawThing)),
     )
 )

@@ -189,6 +189,8 @@ class _Writing:
                 case syntax.OfExpr(quantity=quantity) if self._declares(quantity.text):
                     self.say(messages.pairs.PairsOutside(item.span, quantity.text))
                     return item
+                case syntax.DrawLinks(condition=condition):
+                    return replace(item, condition=self._of_pair(condition))
                 case syntax.ObserveState(names=names) if any(name.text in self.links for name in names):
                     return tuple(self._observed(names))
                 case syntax.ObserveState():

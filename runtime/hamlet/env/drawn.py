@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 from hamlet.env.layers import Layer
-from hamlet.universe import DrawAside, DrawCanvas, DrawGauges, DrawLine, DrawLook, DrawMark, Role, Universe
+from hamlet.universe import (
+    DrawAside,
+    DrawCanvas,
+    DrawGauges,
+    DrawLine,
+    DrawLinks,
+    DrawLook,
+    DrawMark,
+    Role,
+    Universe,
+)
 from hamlet.universe.drawings import COLOURS, Drawable
 
 Colour: TypeAlias = tuple[int, int, int]
@@ -68,7 +78,7 @@ class Drawn:
             (each.of, each.name): each for each in drawings if isinstance(each, DrawLook) and not each.option
         }
         self._options = [each for each in drawings if isinstance(each, DrawLook) and each.option]
-        self.marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine)]
+        self.marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine | DrawLinks)]
         self._heading = _heading(universe)
         self._gauges = [name for each in drawings if isinstance(each, DrawGauges) for name in each.names]
         self.aside = any(isinstance(each, DrawAside) for each in drawings)

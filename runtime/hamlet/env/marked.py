@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import torch
 
 from hamlet.env.drawn import Drawn, Line, Mark, Place
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
-from hamlet.universe import DrawLine, DrawMark, Expression
+from hamlet.universe import DrawLine, DrawLinks, DrawMark, Expression
 from hamlet.universe.drawings import COLOURS
 
 MOST_MARKS = 1024
 """Marks, and lines, that one item draws, at most: one for each agent."""
+MOST_LINKS = 8192
+"""Lines of links that one item draws, at most."""
 
 
 def on_board(drawn: Drawn, lanes: Lanes) -> tuple[tuple[Mark, ...], tuple[Line, ...]]:
@@ -30,7 +33,21 @@ def on_board(drawn: Drawn, lanes: Lanes) -> tuple[tuple[Mark, ...], tuple[Line, 
                 places = _values((x, y, to_x, to_y), item.condition, lanes)
                 ends = ((drawn.turned((a, b)), drawn.turned((c, d))) for a, b, c, d in places)
                 lines += [Line(begin, end, colour) for begin, end in ends]
+            case DrawLinks(condition=condition):
+                ends = ((drawn.turned(one), drawn.turned(other)) for one, other in _linked(condition, lanes))
+                lines += [Line(begin, end, colour) for begin, end in ends]
     return tuple(marks), tuple(lines)
+
+
+def _linked(condition: Expression, lanes: Lanes) -> list[tuple[Place, Place]]:
+    """The places of each two living agents of one world of which the condition holds, whichever of them asks."""
+    agents = lanes.alive.shape[1]
+    asking = replace(lanes, askers=slice(0, agents), coverage=None)
+    holds = evaluate(condition, asking).expand(agents, 1, agents)[:, 0]
+    both = (holds | holds.T) & lanes.alive.T & lanes.alive
+    pairs = torch.triu(both, diagonal=1).nonzero()[:MOST_LINKS].tolist()
+    places = torch.stack([axis.reshape(-1).double() for axis in lanes.position], dim=1).tolist()
+    return [((places[a][0], places[a][1]), (places[b][0], places[b][1])) for a, b in pairs]
 
 
 def within(place: Place, low: Place, size: Place) -> bool:

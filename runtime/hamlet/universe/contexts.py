@@ -13,6 +13,7 @@ from hamlet.universe import (
     actions,
     affordances,
     declarations,
+    drawings,
     expressions,
     meters,
     observations,
@@ -107,6 +108,7 @@ FIELDS: dict[tuple[type, str], Context] = {
     (affordances.Capacity, "priority"): CLAIM,
     (actions.Blocking, "priority"): CLAIM,
     (actions.Pushing, "priority"): CLAIM,
+    (drawings.DrawLinks, "condition"): replace(DRAWN, asker="agent"),
 }
 """Fields that are evaluated elsewhere than the declaration that they stand in."""
 

@@ -10,7 +10,7 @@ from hamlet.frozen import dataclass
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 
-__all__ = ["DrawAside", "DrawCanvas", "DrawGauges", "DrawLine", "DrawLook", "DrawMark", "Drawing"]
+__all__ = ["DrawAside", "DrawCanvas", "DrawGauges", "DrawLine", "DrawLinks", "DrawLook", "DrawMark", "Drawing"]
 
 LIES = "lying of "
 """The beginning of the name of a meter of cells that counts things of a kind."""
@@ -101,6 +101,15 @@ class DrawLine:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawLinks:
+    """A line between each two living agents of which one asks for the other and the condition, of both, holds."""
+
+    condition: Expression
+    colour: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class DrawAside:
     """Agents are shown beside the board alone, as players who sit at it."""
 
@@ -125,4 +134,4 @@ class DrawGauges:
     span: Span
 
 
-Drawing: TypeAlias = DrawLook | DrawAside | DrawMark | DrawLine | DrawCanvas | DrawGauges
+Drawing: TypeAlias = DrawLook | DrawAside | DrawMark | DrawLine | DrawLinks | DrawCanvas | DrawGauges

@@ -142,7 +142,7 @@ CONDITIONS = frozenset(
         *((declarations.Pool, "asks"), (declarations.Lifespan, "of_world")),
         *((actions.Mask, "who"), (declarations.Cause, "condition"), (statements.Guarded, "condition")),
         *((expressions.Rank, "condition"), (expressions.Nearest, "condition"), (expressions.If, "condition")),
-        *((drawings.DrawMark, "condition"), (drawings.DrawLine, "condition")),
+        *((kind, "condition") for kind in (drawings.DrawMark, drawings.DrawLine, drawings.DrawLinks)),
     )
 )
 """The fields that hold conditions; others hold numbers."""

@@ -184,7 +184,7 @@ def _check_drawings(universe: Universe, names: dict[str, frozenset[str]]) -> Non
                 _check_ink(each.colour, each.letter)
             case drawings.DrawMark(colour=colour, letter=letter):
                 _check_ink(colour, letter)
-            case drawings.DrawLine(colour=colour):
+            case drawings.DrawLine(colour=colour) | drawings.DrawLinks(colour=colour):
                 _check_ink(colour, "")
             case drawings.DrawCanvas(low=low, high=high):
                 if not all(a < b for a, b in zip(low, high, strict=True)):

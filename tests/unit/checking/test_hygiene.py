@@ -239,7 +239,8 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.CapacityItem: ("lowest",),
     syntax.ControlDecl: ("kind",),
     **dict.fromkeys(
-        (syntax.DrawAgents, syntax.DrawWall, syntax.DrawRegion, syntax.DrawMark, syntax.DrawLine), ("colour",)
+        (syntax.DrawAgents, syntax.DrawWall, syntax.DrawRegion, syntax.DrawMark, syntax.DrawLine, syntax.DrawLinks),
+        ("colour",),
     ),
     **dict.fromkeys((syntax.DrawAffordance, syntax.DrawThing, syntax.DrawLook), ("name", "colour")),
     syntax.DrawRole: ("name", "colour"),

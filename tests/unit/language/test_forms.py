@@ -100,6 +100,7 @@ draw { agents "@"  agents in gold  role owl "O" in blue  affordance Bus in red  
 draw { wall in grey  region r in sand }
 draw { canvas (-1 .. 1) x (0 .. 2)  cell moss in green  cell moss dry in tan  gauges a wet }
 draw { mark (a, 1)  mark (a, 1 + 2) "h" in red when a > 1 }
+draw { links when a > 1  links in red when a > 1 }
 draw { line (0, 0) to (a, 1)  line (0, 0) to (a, 1) in red when a > 1 }
 """
 

@@ -17,6 +17,7 @@ __all__ = [
     "DrawGauges",
     "DrawItem",
     "DrawLine",
+    "DrawLinks",
     "DrawLook",
     "DrawMark",
     "DrawRegion",
@@ -113,6 +114,14 @@ class DrawLine(Node, form="line $begin<Point> to $end<Point> [in $colour] [when 
     span: Span
 
 
+class DrawLinks(Node, form="links [in $colour] when $condition"):
+    """`links in grey when linked`: a line between each two agents that have a link."""
+
+    colour: Name | None
+    condition: Expr
+    span: Span
+
+
 class DrawGauges(Node, form="gauges $names+"):
     """`gauges energy mood`: which meters and states stand beside the board, in this order."""
 
@@ -132,5 +141,6 @@ DrawItem: TypeAlias = (
     | DrawCell
     | DrawMark
     | DrawLine
+    | DrawLinks
     | DrawGauges
 )
