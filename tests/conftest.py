@@ -66,7 +66,7 @@ def pytest_collection_finish() -> None:
     a small program."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(50_000, 20, 50)
 
 
 def stale() -> str:

@@ -14,7 +14,7 @@ from hamletc.passes.pipeline import gpu_passes
 from samples import CORNERS, sample
 
 CPU = torch.device("cpu")
-EFFORT = Effort(worlds=67, ticks=2, rounds=16, compact=(torch.bfloat16,))
+EFFORT = Effort(worlds=67, ticks=2, rounds=8, compact=(torch.bfloat16,))
 
 
 @pytest.mark.parametrize("name", CORNERS)
