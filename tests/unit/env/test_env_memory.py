@@ -15,7 +15,7 @@ from hamlet.package.module import Module
 from hamlet.policies.mlp import MLP
 from saved_policies import saved
 
-WORLDS, TICKS = 200, 70
+WORLDS, TICKS = 160, 70
 
 
 @pytest.fixture(scope="module")
