@@ -53,7 +53,7 @@ class Mutant:
         begin = self.source.rfind("\n", 0, self.start) + 1
         end = self.source.find("\n", self.start + len(self.old))
         kept = len(self.source) - end
-        return _joined(self.source[begin:end]), _joined(self.text[begin : len(self.text) - kept])
+        return joined(self.source[begin:end]), joined(self.text[begin : len(self.text) - kept])
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ class Mutant:
         return f"{self.path}:{self.line}:{self.kind}:{content}"
 
 
-def _joined(lines: str) -> str:
+def joined(lines: str) -> str:
     return " ".join(line.strip() for line in lines.splitlines() if line.strip())
 
 

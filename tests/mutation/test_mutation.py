@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import shutil
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -218,3 +219,10 @@ def test_every_file_has_tests_that_there_are() -> None:
     for listed in (*UNITS.values(), *LONG.values()):
         for each in listed:
             assert (mutant.ROOT / each).exists(), each
+
+
+def test_explanations_are_of_lines_that_there_are() -> None:
+    """A line that is written otherwise has other mutants: its explanation would be of none."""
+    listed = tomllib.loads(table.EXPLANATIONS.read_text(encoding="utf-8"))["survivor"]
+    for each in listed:
+        assert each["before"] in mutant.joined(mutant.place(each["path"]).read_text(encoding="utf-8")), each
