@@ -67,7 +67,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("width height size rows columns cols dimensions", "Sizes stand behind the kind of space: `space grid 8 x 8`."),
     ("torus toroidal periodic wraparound cyclic", "`space grid 8 x 8 { edges wrap }` joins opposite edges."),
     ("reflect reflecting mirror", "`space grid 8 x 8 { edges bounce }` reflects."),
-    ("near around beside within", "Write `distance to Bed < 2`."),
+    ("near around beside within", "Write `distance to Bed < 2`, or of the cells around `neighbours(moss, within 2)`."),
     (
         "spawn start_position",
         "Agents start on free cells; `{ starts anywhere }` of a grid lets them start on any, `starts in forest` of a "
