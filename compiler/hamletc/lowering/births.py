@@ -94,12 +94,12 @@ def _mothers(pool: Pool, pairs: Pairs, ranks: Ranked) -> Mothers:
             real = lane.builder.type_of(x) is F32
             handed[f"position.{axis}"] = x if real else lane.builder.to_f32(x)
         zero, nowhere = lane.builder.f32(0.0), pair.f32(0.0)
-        found = {}
+        received = {}
         for name, value in handed.items():
             # There is one mother at most, so that nobody is added up; as in a sum -0 becomes +0.
             terms = {"term": is_mother, "away": nowhere, "value": pairs.of("other", lane.builder.add(value, zero))}
-            found[name] = pairs.reduce("nearest", terms, zero)
-        return Mothers(pairs.reduce("count", {"term": is_mother}), found)
+            received[name] = pairs.reduce("nearest", terms, zero)
+        return Mothers(pairs.reduce("count", {"term": is_mother}), received)
 
 
 def _place(pool: Pool, lane: Lane, ranks: Ranked) -> Value:
