@@ -41,7 +41,6 @@ def test_a_gpu_goes_on_with_what_the_cpu_began(run_program: Run, tmp_path: Path)
         ("tag", ["--against", "past:2"], "past selves"),
         ("lessons", ["--memory", "gru:32"], "a memory"),
         ("lessons", ["--set", "hidden=65"], "hidden layers but 1 or 2 of at most 64"),
-        ("berries", ["--agents", "2", "--team"], "the pay of a team"),
         ("berries", ["--agents", "2", "--critic", "world"], "a critic that sees the world"),
         ("lessons", ["--worlds", str(2**20), "--set", "horizon=4096"], "2**31 samples of an update"),
     ],

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
+from hamlet_train.learning import Training
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, packaged
 from hamlet_train.settings import Settings
@@ -32,10 +34,19 @@ def main() -> None:
         manifest = Manifest("", module.digest, "", (), {}, WORLDS, AGENTS, 3, ticks, settings, shared=False)
         cpu, gpu = begun(module, manifest, Ranks(), 1), begun(module, manifest, Ranks(), 1, device="cuda")
         for _ in range(updates):
-            for mine, other in zip(cpu.advance(), gpu.advance(), strict=True):
-                # NaN of a norm that is not noted is not equal to itself.
-                same = "same" if repr(mine) == repr(other) else "different"
-                print(mine.role, same, "ended" if mine.episodes else "going on")
+            compare(cpu, gpu)
+        # The first role as it is now plays beside the others, who are a team.
+        fixed = dict([next(iter(cpu.policies().items()))])
+        beside = replace(manifest, settings=replace(settings, team=1), ticks=manifest.ticks // updates)
+        compare(begun(module, beside, Ranks(), 1, fixed), begun(module, beside, Ranks(), 1, fixed, "cuda"))
+
+
+def compare(cpu: Training, gpu: Training) -> None:
+    """Print what an update of both is like."""
+    for mine, other in zip(cpu.advance(), gpu.advance(), strict=True):
+        # NaN of a norm that is not noted is not equal to itself.
+        same = "same" if repr(mine) == repr(other) else "different"
+        print(mine.role, same, "ended" if mine.episodes else "going on")
 
 
 if __name__ == "__main__":

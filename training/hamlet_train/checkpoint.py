@@ -204,6 +204,8 @@ def _remembered(of: Learning) -> dict[str, Array]:
 
 def _opponents(training: Training) -> list[tuple[str, Memory, int]]:
     """The memories of policies that play as they are: a name for each, and how many agents of a world have it."""
+    if not training.opponents:
+        return []
     worlds = training.crews[0].learner.share.worlds
     stores = [each.store for each in training.opponents]
     roles = [role for role in training.env.roles if role in training.fixed]

@@ -69,7 +69,7 @@ def begun(
         # Triton is imported here alone.
         from hamlet_train.gpu.training import begun_on_gpu
 
-        return begun_on_gpu(module, manifest, ranks)
+        return begun_on_gpu(module, manifest, ranks, fixed or {})
     cuts = Groups.of_crews(manifest.worlds, crew_sizes(module.universe, manifest.agents, manifest.shared))
     shares = [groups.share(ranks.rank, ranks.size) for groups in cuts]
     env = hamlet.make(

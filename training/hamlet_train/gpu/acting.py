@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.playing import Decide
-from hamlet.backend.protocol import NetworkPolicy, Stream
+from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
 from hamlet.backend.storage import Storage, storage_like
 from hamlet.env.environment import Env
 from hamlet.launch.gpu.deciding import decider, kernel_of
@@ -21,6 +22,8 @@ from hamlet_train.exact.network import Network
 from hamlet_train.gpu.controls import draw_controls
 from hamlet_train.gpu.launches import Launch, run
 from hamlet_train.gpu.learner import Mind
+from hamlet_train.policy import Policy
+from hamlet_train.ppo import Learned, Lives
 
 LANES = 128
 """Lanes of a program."""
@@ -50,28 +53,58 @@ def storage_of(network: Network, ticks: int, lanes: int, device: torch.device) -
     return Storage(**{name: torch.zeros_like(each, device=device) for name, each in like.items()})
 
 
+def team_pay(rewards: torch.Tensor, agents: int, team: range) -> torch.Tensor:
+    """See `hamlet_train.collect.shared_pay`."""
+    each = rewards.view(-1, agents)
+    total = torch.zeros_like(each[:, 0])
+    for agent in team:
+        total = total + each[:, agent]
+    shared = each.clone()
+    # On a GPU torch multiplies by the reciprocal where it divides by a number that is no tensor.
+    shared[:, team.start : team.stop] = (total / torch.full_like(total, len(team)))[:, None]
+    return shared.view(-1)
+
+
 @dataclass(frozen=True, slots=True)
 class GpuPlayer:
-    """A crew that plays: its mind, and where it leaves what it lives through.
+    """A network that plays a crew, and where it leaves what it lives through.
 
     Attributes:
+        mind: has the parameters.
         lanes: [lanes of the crew] i64, their numbers in the environment.
         numbers: [actions] i64, those of its actions; `None` where it has all of them.
-        stored: what `hamlet_train.gpu.learner.Lesson.teach` reads; raw: [ticks, controls, lanes], the same of controls.
+        stored: what `hamlet_train.gpu.learner.Lesson.teach` reads, `None` of who learns nothing.
+        raw, chances: [ticks, controls, lanes] and [ticks, lanes], the same of controls; of one tick where nothing is
+            learnt.
+        team: the agents of a world that are paid the mean of their rewards.
     """
 
     mind: Mind
     lanes: torch.Tensor
     numbers: torch.Tensor | None
-    stored: Storage
+    stored: Storage | None
     raw: torch.Tensor
+    chances: torch.Tensor
+    team: range | None = None
 
     @classmethod
-    def of(cls, env: Env, crew: Crew, mind: Mind, stored: Storage, raw: torch.Tensor) -> GpuPlayer:
-        """The player of a crew."""
-        lanes = torch.arange(env.num_lanes) if crew.lanes is None else torch.from_numpy(crew.lanes)
-        numbers = None if crew.actions is None else torch.from_numpy(crew.actions).to(env.device)
-        return cls(mind, lanes.to(env.device), numbers, stored, raw)
+    def of(cls, env: Env, crew: Crew, mind: Mind, stored: Storage, raw: torch.Tensor, pays: bool) -> GpuPlayer:
+        """The player of a crew that learns; `pays`: as a team."""
+        lanes, numbers = _places(env, crew)
+        team = crew.agents if pays else None
+        return cls(mind, lanes, numbers, stored, raw, stored.tensors["log_probs"], team)
+
+    @classmethod
+    def fixed(cls, env: Env, crew: Crew, policy: Policy) -> GpuPlayer:
+        """The player of a crew by a policy that stays as it is: that of its role, or one that all roles share."""
+        network, (lanes, numbers) = policy.network, _places(env, crew)
+        mind = Mind(network, 0, env.device)
+        nothing = Learned.begun(network, np.ones(network.inputs, np.float32), 0)
+        mind.take(replace(nothing, parameters=policy.parameters), Lives.begun(0))
+        own = (network.inputs, network.actions) == (len(crew.reach), crew.choices)
+        raw = torch.zeros(1, network.controls, len(lanes), device=env.device)
+        chances = torch.zeros(1, len(lanes), device=env.device)
+        return cls(mind, lanes, numbers if own else None, None, raw, chances)
 
     def mask(self, mask: torch.Tensor) -> torch.Tensor:
         """The rows of its actions in a mask [actions, lanes]."""
@@ -79,9 +112,10 @@ class GpuPlayer:
 
     def keep(self, tick: int, **rows: torch.Tensor) -> None:
         """Store a tick: numbers [..., lanes of the environment] by their name in a storage."""
-        for name, row in rows.items():
-            row = row[: self.mind.network.inputs] if name == "observations" else row
-            torch.index_select(row, -1, self.lanes, out=self.stored.tensors[name][tick])
+        tensors = {} if self.stored is None else self.stored.tensors
+        for name in rows.keys() & tensors.keys():
+            row = rows[name][: self.mind.network.inputs] if name == "observations" else rows[name]
+            torch.index_select(row, -1, self.lanes, out=tensors[name][tick])
 
 
 class Stage:
@@ -90,44 +124,54 @@ class Stage:
     A network decides for all lanes, and those of its crew are taken: so lanes have the words of their own.
     """
 
-    def __init__(self, env: Env, players: Sequence[GpuPlayer]) -> None:
-        """A stage for the players of these worlds."""
-        self._env, self._players = env, tuple(players)
+    def __init__(self, env: Env, learners: Sequence[GpuPlayer], others: Sequence[GpuPlayer] = ()) -> None:
+        """A stage for those who learn, and others who play as they are."""
+        self._env, self._learners, self._others = env, tuple(learners), tuple(others)
         self._chosen = torch.zeros(env.num_lanes, dtype=torch.int32, device=env.device)
         self._controls = torch.zeros(env.num_controls, env.num_lanes, device=env.device)
         self._ranges = torch.from_numpy(ranges(env)).to(env.device)
+        # Their weights stay as they are.
+        self._fixed = [self._decider(player.mind) for player in others]
 
     def play(self) -> None:
         """Fill the storages."""
         env = self._env
-        minds = [self._decider(player.mind) for player in self._players]
+        deciders = [self._decider(player.mind) for player in self._learners]
+        learners = list(zip(self._learners, deciders, strict=True))
         seen, mask, alive = _rows(env)
-        for tick in range(len(self._players[0].raw)):
-            for number, (player, decide) in enumerate(zip(self._players, minds, strict=True)):
-                allowed = player.mask(mask)
-                decided = decide(seen, allowed, env.tick, None)
-                assert decided.values is not None
-                player.keep(tick, observations=seen, masks=allowed, alive=alive, actions=decided.actions)
-                player.keep(tick, log_probs=decided.log_probs, values=decided.values)
-                actions = player.stored.tensors["actions"][tick]
-                mine = actions if player.numbers is None else player.numbers[actions.long()].to(torch.int32)
-                self._chosen.index_copy_(0, player.lanes, mine)
-                if decided.means is not None:
-                    self._draw(number, tick, decided.means, decided.log_probs)
+        for tick in range(len(self._learners[0].raw)):
+            for player, decide in learners:
+                decided = self._decided(player, decide, tick, seen, mask)
+                player.keep(tick, observations=seen, masks=player.mask(mask), alive=alive, actions=decided.actions)
+            for player, decide in zip(self._others, self._fixed, strict=True):
+                self._decided(player, decide, 0, seen, mask)
             controls = self._controls if env.num_controls else None
             _, reward, terminated, truncated, info = env.step(self._chosen, controls)
             last = info["final_observation"]
             assert last is not None
             seen, mask, alive = _rows(env)
-            for player, decide in zip(self._players, minds, strict=True):
-                player.keep(tick, rewards=reward, terminated=terminated, truncated=truncated)
+            for player, decide in learners:
+                paid = reward if player.team is None else team_pay(reward, env.num_agents, player.team)
+                player.keep(tick, rewards=paid, terminated=terminated, truncated=truncated)
                 values = decide(last.T, player.mask(mask), env.tick, None, truncated).values
                 assert values is not None
                 player.keep(tick, final_values=torch.where(truncated, values, torch.zeros_like(values)))
-        for player, decide in zip(self._players, minds, strict=True):
+        for player, decide in learners:
             values = decide(seen, player.mask(mask), env.tick, None).values
             assert values is not None
             player.keep(len(player.raw), values=values)
+
+    def _decided(self, player: GpuPlayer, decide: Decide, tick: int, seen: torch.Tensor, mask: torch.Tensor) -> Decided:
+        """The decisions of a player, which are taken; how likely they were is stored."""
+        decided = decide(seen, player.mask(mask), self._env.tick, None)
+        assert decided.values is not None
+        player.keep(tick, log_probs=decided.log_probs, values=decided.values)
+        actions = decided.actions.index_select(0, player.lanes)
+        mine = actions if player.numbers is None else player.numbers[actions.long()].to(torch.int32)
+        self._chosen.index_copy_(0, player.lanes, mine)
+        if decided.means is not None:
+            self._draw(player, tick, decided.means, decided.log_probs)
+        return decided
 
     def _decider(self, mind: Mind) -> Decide:
         """The decisions of a mind as it is now."""
@@ -137,18 +181,24 @@ class Stage:
         shape = Shape(env.num_worlds, env.num_agents, env.first_world)
         return decider(policy, shape, Stream(env.seed, env.tick), kernel_of(policy))
 
-    def _draw(self, number: int, tick: int, means: torch.Tensor, log_probs: torch.Tensor) -> None:
+    def _draw(self, player: GpuPlayer, tick: int, means: torch.Tensor, log_probs: torch.Tensor) -> None:
         """Draw the controls of a player around their means, and count their densities to what was likely."""
-        env, player = self._env, self._players[number]
+        env = self._env
         count, stream = len(player.lanes), Stream(env.seed, env.tick)
         arrays = (
             *(means, player.mind.log_deviations, log_probs, player.lanes, self._ranges),
-            *(player.raw[tick], player.stored.tensors["log_probs"][tick], self._controls),
+            *(player.raw[tick], player.chances[tick], self._controls),
         )
         words = env.first_world * env.num_agents & WORD, stream.low, stream.high, stream.tick & WORD
         constants = {"CONTROLS": env.num_controls, "BLOCK": LANES}
         programs = -(-count // LANES)
         run(Launch(draw_controls, programs, (*arrays, count, env.num_lanes, *words), constants, LANES))
+
+
+def _places(env: Env, crew: Crew) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """The lanes of a crew in an environment, and the numbers of its actions, `None` where it has all."""
+    lanes = torch.arange(env.num_lanes) if crew.lanes is None else torch.from_numpy(crew.lanes)
+    return lanes.to(env.device), None if crew.actions is None else torch.from_numpy(crew.actions).to(env.device)
 
 
 def _rows(env: Env) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

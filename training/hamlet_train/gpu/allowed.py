@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib.util import find_spec
 
 import torch
@@ -11,6 +12,7 @@ from hamlet.policies.mlp import MOST_HIDDEN, MOST_WIDTH
 from hamlet.universe import Universe
 from hamlet_train.devices import Device
 from hamlet_train.errors import TrainError
+from hamlet_train.policy import Policy
 from hamlet_train.run import Manifest
 
 MOST_SAMPLES = 1 << 31
@@ -33,11 +35,9 @@ def check_training(universe: Universe, manifest: Manifest, processes: int) -> No
     settings, agents = manifest.settings, manifest.worlds * manifest.agents
     lacking = {
         "episodes by hand": universe.by_hand,
-        "opponents": bool(manifest.opponents),
         "past selves": bool(manifest.past),
         "a memory": bool(settings.memory),
         "a critic that sees the world": bool(settings.critic),
-        "the pay of a team": bool(settings.team),
         f"hidden layers but 1 or {MOST_HIDDEN} of at most {MOST_WIDTH}": (
             len(settings.hidden) > MOST_HIDDEN or max(settings.hidden) > MOST_WIDTH
         ),
@@ -48,6 +48,17 @@ def check_training(universe: Universe, manifest: Manifest, processes: int) -> No
     for what, asked in lacking.items():
         if asked:
             raise TrainError(f"--device cuda knows no {what}: leave it out to train on the CPU")
+
+
+def check_opponents(policies: Mapping[str | None, Policy]) -> None:
+    """Raise `TrainError` where a GPU cannot play policies beside those who learn."""
+    for role, policy in policies.items():
+        hidden = policy.network.hidden
+        if policy.network.memory or len(hidden) > MOST_HIDDEN or max(hidden) > MOST_WIDTH:
+            raise TrainError(
+                f"--device cuda plays networks of 1 or {MOST_HIDDEN} hidden layers of at most {MOST_WIDTH}, without a "
+                f"memory, and the opponent {role} is another one: leave it out to train on the CPU"
+            )
 
 
 def interpreted() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,14 +15,16 @@ from hamlet.package.module import Module
 from hamlet_train.crews import Crew, crew_sizes, crews_of
 from hamlet_train.curriculum import Curriculum
 from hamlet_train.draws import crew_seeds
+from hamlet_train.evaluate import check_roles
 from hamlet_train.exact.kernels import LOSSES, SAMPLES, SURVEYED
 from hamlet_train.exact.network import Array
 from hamlet_train.exact.store import Store
 from hamlet_train.gpu.acting import GpuPlayer, Rollouts, Stage, storage_of
-from hamlet_train.gpu.allowed import check_training, interpreted
+from hamlet_train.gpu.allowed import check_opponents, check_training, interpreted
 from hamlet_train.gpu.learner import Lesson, Mind, Taught
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
+from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest
@@ -84,14 +87,15 @@ class GpuTraining(Training):
         self.stage.play()
 
 
-def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTraining:
-    """A training before its first update.
+def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mapping[str | None, Policy]) -> GpuTraining:
+    """A training before its first update. `fixed` are policies of roles that play as they are.
 
     Raises:
         TrainError: it has what the learner on a GPU has not, or the universe cannot be trained on.
         EnvError: the environment cannot be made.
     """
     check_training(module.universe, manifest, ranks.size)
+    check_opponents(fixed)
     sizes = crew_sizes(module.universe, manifest.agents, manifest.shared)
     shares = [groups.share(0, 1) for groups in Groups.of_crews(manifest.worlds, sizes)]
     env = hamlet.make(
@@ -106,23 +110,26 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks) -> GpuTrainin
         quiet=True,
         params=params_of(manifest.params, module.universe) or None,
     )
-    crews = crews_of(env, manifest.shared)
-    learners = tuple(
-        _learner(env, manifest, crew, share, seed, ranks)
-        for crew, share, seed in zip(crews, shares, crew_seeds(manifest.seed, len(crews)), strict=True)
-    )
+    every = crews_of(env, manifest.shared)
+    check_roles(env, fixed)
+    seeds = crew_seeds(manifest.seed, len(every))
+    of_learners = [each for each in zip(every, shares, seeds, strict=True) if each[0].role not in fixed]
+    crews = [crew for crew, *_ in of_learners]
+    learners = tuple(_learner(env, manifest, *each, ranks) for each in of_learners)
     stage: Stage | Rollouts
-    if len(crews) == 1 and not env.num_controls:
+    if len(every) == 1 and not env.num_controls and not manifest.settings.team:
         stage = Rollouts(env, learners[0].mind, learners[0].stored)
     else:
-        parts = ((each.mind, each.stored, each.lesson.raw) for each in learners)
-        stage = Stage(env, [GpuPlayer.of(env, crew, *part) for crew, part in zip(crews, parts, strict=True)])
+        parts = [(each.mind, each.stored, each.lesson.raw, bool(manifest.settings.team)) for each in learners]
+        players = [GpuPlayer.of(env, crew, *part) for crew, part in zip(crews, parts, strict=True)]
+        others = [GpuPlayer.fixed(env, crew, fixed[crew.role]) for crew in every if crew.role in fixed]
+        stage = Stage(env, players, others)
     ticks = manifest.settings.horizon
     learnings = tuple(
         Learning(crew, learner, None, Store.empty(learner.network, 0, ticks))
         for crew, learner in zip(crews, learners, strict=True)
     )
-    return GpuTraining(env, None, learnings, {}, (), None, Curriculum.of(env), manifest.schedule, stage)
+    return GpuTraining(env, None, learnings, fixed, (), None, Curriculum.of(env), manifest.schedule, stage)
 
 
 def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks) -> GpuLearner:
