@@ -12,7 +12,7 @@ def _named(folder: str, *names: str) -> tuple[str, ...]:
 
 
 TARGETS = _named("unit/targets/test", "body", "known_rows", "python", "parts")
-C = _named("unit/targets/c/test_c", "emit", "printer", "counts", "kernels", "together", "worlds")
+C = _named("unit/targets/c/test_c", "emit", "printer", "counts", "kernels", "together", "worlds", "speaking")
 TRITON = _named("unit/targets/triton/test_triton", "emit", "code", "formatter", "functions", "columns", "launch")
 LOWERING = _named(
     *("unit/lowering/test", "contract", "moves", "permutation", "occupancy", "tables", "reductions", "window"),
