@@ -23,6 +23,8 @@ ONE_BINADE = np.arange(0x3F800000, 0x40000000, dtype=np.uint32)
 FORMS = 6
 """Terms that were merged with one, and that another is compared with by rules."""
 LEAST_NORMAL, GREATEST = 2.0**-126, 2.0**127
+INJECTIVE = frozenset(("add", "sub", "xor"))
+"""Operations of which each operand, beside the same other one, has a result of its own."""
 COVERED = 8
 """The number by which queries about covers are counted."""
 
@@ -85,7 +87,9 @@ class Merger:
         on_side = arena in self._side_arenas
         touched = arena in self._sides and self._touches(arena, left)
         # What is done to numbers on a side is one by rules, or it is not one.
-        if not (of_numbers and (on_side or touched)):
+        # Few samples are of a side, and conditions that rarely hold have the same there.
+        rare = on_side and left.bits == 1 and right.value is None
+        if not (of_numbers and (on_side or touched)) and not rare:
             depths = self.depths[:1] if of_numbers or on_side else self.depths
             if self._asked(arena, left, right, depths):
                 return True
@@ -109,6 +113,8 @@ class Merger:
     def _asked(self, arena: Arena, left: Term, right: Term, depths: tuple[Depth, ...]) -> bool:
         """Whether queries, or a choice, say that two terms are equal."""
         cut = {"levels", "products", "floats"}
+        if self._hinges(arena, left, right):
+            return False
         for depth in depths:
             if depth not in self.depths[:1] and self._consumes(arena, left, right):
                 break
@@ -130,14 +136,34 @@ class Merger:
             cut = query.cut
         return False
 
+    def _hinges(self, arena: Arena, left: Term, right: Term) -> bool:
+        """Whether two terms are equal only where two others are that were refused: an operation that tells all values
+        of an operand apart, with the same other one."""
+        if left.op not in INJECTIVE:
+            return False
+        (x, y), k = left.operands, right.value
+        if left.op == "xor" and k is not None and y.value is not None:
+            return self._was_refused(arena, x, arena.constant(k ^ y.value, x.bits))
+        if right.op != left.op:
+            return False
+        pairs = [(one, other) for one in (0, 1) for other in (0, 1) if one == other or left.op != "sub"]
+        return any(
+            left.operands[one] is right.operands[other]
+            and self._was_refused(arena, left.operands[1 - one], right.operands[1 - other])
+            for one, other in pairs
+        )
+
+    def _was_refused(self, arena: Arena, left: Term, right: Term) -> bool:
+        refused = self._refused.get(arena, set())
+        return (left.number, right.number) in refused or (right.number, left.number) in refused
+
     def _consumes(self, arena: Arena, left: Term, right: Term) -> bool:
         """Whether two terms are the same operation on what was refused to be the same: they differ as that does, or
         a choice shows it."""
         if left.op != right.op or len(left.operands) != len(right.operands) or not left.operands:
             return False
-        refused = self._refused.get(arena, set())
         return all(
-            one is other or (one.number, other.number) in refused or (other.number, one.number) in refused
+            one is other or self._was_refused(arena, one, other)
             for one, other in zip(left.operands, right.operands, strict=True)
         )
 
