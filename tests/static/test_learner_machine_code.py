@@ -14,7 +14,8 @@ from hamlet.backend.storage import Storage, storage_like
 from hamlet_lab.machine_code.kernels import disassembled
 from hamlet_train.exact.network import Network
 from hamlet_train.gpu.ahead import compile_ahead
-from hamlet_train.gpu.learner import Lesson, Mind, Taught
+from hamlet_train.gpu.learner import Lesson, Taught
+from hamlet_train.gpu.mind import Mind
 from hamlet_train.ppo import Learned
 from hamlet_train.settings import Settings
 

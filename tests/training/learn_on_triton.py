@@ -20,7 +20,8 @@ from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet_train.exact.kernels import CLIPPED, SAMPLES
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
-from hamlet_train.gpu.learner import Lesson, Mind, Taught
+from hamlet_train.gpu.learner import Lesson, Taught
+from hamlet_train.gpu.mind import Mind
 from hamlet_train.groups import Groups
 from hamlet_train.ppo import Learned, Learner, Lives
 from hamlet_train.ranks import Ranks

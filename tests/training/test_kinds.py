@@ -141,7 +141,7 @@ def test_a_part_of_the_worlds_begins_a_curriculum_anew(school: Module, tmp_path:
 
 
 def test_a_gpu_forgets_the_episodes_of_lanes_too() -> None:
-    from hamlet_train.gpu.learner import Mind
+    from hamlet_train.gpu.mind import Mind
 
     mind = Mind(Network(3, (8,), 2), 4, torch.device("cpu"))
     sums = mind.lengths, mind.returned, mind.discounted

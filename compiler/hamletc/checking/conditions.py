@@ -131,6 +131,9 @@ class Conditions:
                 found = False
             case universe.Previous(operand):
                 found = self.condition(operand, place.then())
+            case universe.Binary(left=left, span=span) if left.span == span:
+                # `solid at ahead` is one condition to its author; what makes a cell solid stands elsewhere.
+                found = False
             case universe.Binary(op="and" | "or"):
                 found = self._chain(condition, place)
             case universe.If(test, then, otherwise, _):

@@ -135,6 +135,9 @@ def item_of(node: Any) -> Item:
             # `of` it is none.
             keywords = frozenset(terminals()) if owner is not None or (meter.quoted and op == "=") else _NOTHING
             return _formed(node, {"meter": keywords})
+        case syntax.PostStmt(state=state):
+            # Of an action `needs at right 2` is what it needs: what was in backticks stays so.
+            return _formed(node, {"state": frozenset(terminals()) if state.quoted else _NOTHING})
         case syntax.AllowDecl():
             return _formed(node, {"actions": _ALL})
         case syntax.ActionsDecl():

@@ -166,7 +166,10 @@ class Cells(States):
             value = self.number(2) if self.chance(2) else self.number_piece(self.constant(plan.low, plan.high))
         else:
             value = self.amount(plan, 2)
-        return f"{self.word(plan.name)}{where} {op} {value.text}"
+        name = self.word(plan.name)
+        # Of an action `needs at right 2` is what it needs.
+        name = "`needs`" if where and name == "needs" else name
+        return f"{name}{where} {op} {value.text}"
 
     # --- what a cell reads ------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable
 
 import pytest
-from checking_cases import BASE, codes
+from checking_cases import BASE, checked, codes
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -196,3 +196,21 @@ def test_age_without_a_lifespan_has_no_limit() -> None:
     base = BASE.replace("lifespan 100 ticks\n", "")
     assert codes("reward 0.1 when age > 1000000", base) == []
     assert codes("reward 0.1 when age < 0", base) == ["H062"]
+
+
+@pytest.mark.parametrize(("blocks", "said"), [("wall", []), ("solid", ["H062"])])
+def test_what_makes_a_cell_a_wall_is_not_judged_by_who_asks(blocks: str, said: list[str]) -> None:
+    """The map has walls too, so `wall at` may hold where what cells say of walls does not; what is never solid is said
+    where somebody asks."""
+    text = f"""\
+universe u
+space grid 3 x 3
+lifespan 9 ticks
+param heat = 1 in 0 .. 600
+cells {{ {blocks} when heat > 300 }}
+reward if heat <= 100 then (1 when {blocks} at (position x, position y)) else heat
+observe {{ position relative }}
+"""
+    _, findings = checked(text)
+    assert [each.code for each in findings] == said
+    assert all(text.splitlines()[each.primary.span.line - 1].startswith("reward") for each in findings)

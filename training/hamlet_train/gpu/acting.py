@@ -21,7 +21,7 @@ from hamlet_train.crews import Crew
 from hamlet_train.exact.network import Network
 from hamlet_train.gpu.controls import draw_controls
 from hamlet_train.gpu.launches import Launch, run
-from hamlet_train.gpu.learner import Mind
+from hamlet_train.gpu.mind import Mind
 from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learned, Lives
 

@@ -21,7 +21,8 @@ from hamlet_train.exact.network import Array
 from hamlet_train.exact.store import Store
 from hamlet_train.gpu.acting import GpuPlayer, Rollouts, Stage, storage_of
 from hamlet_train.gpu.allowed import check_opponents, check_training, interpreted
-from hamlet_train.gpu.learner import Lesson, Mind, Taught
+from hamlet_train.gpu.learner import Lesson, Taught
+from hamlet_train.gpu.mind import Mind
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
 from hamlet_train.policy import Policy
