@@ -215,6 +215,37 @@ def _choose(heads_ptr, mask_ptr, lanes, valid, share, ACTIONS: tl.constexpr, SAM
     return chosen, (logit - best) - log_from_1(total)
 
 
+@triton.jit
+def _conclude(
+    total,
+    outputs,
+    mask_ptr,
+    lane,
+    lanes,
+    valid,
+    number,
+    tick,
+    low,
+    high,
+    ROWS: tl.constexpr,
+    ACTIONS: tl.constexpr,
+    SAMPLE: tl.constexpr,
+):
+    """Write the heads of a block's lanes, `total` [BLOCK, rows and more], their actions and the logarithms of their
+    probabilities into `outputs`. `number` are the lanes' numbers among those of all worlds (u32)."""
+    heads_ptr, action_ptr, log_prob_ptr = outputs
+    row = tl.arange(0, total.shape[1])
+    written = valid[:, None] & (row < ROWS)[None, :]
+    tl.store(heads_ptr + row.to(tl.int64)[None, :] * lanes + lane[:, None], total, mask=written)
+    tl.debug_barrier()
+    share = tl.zeros([total.shape[0]], tl.float32)
+    if SAMPLE:
+        share = _share(number, tick.to(tl.uint32), low.to(tl.uint32), high.to(tl.uint32))
+    chosen, log_prob = _choose(heads_ptr + lane, mask_ptr + lane, lanes, valid, share, ACTIONS, SAMPLE)
+    tl.store(action_ptr + lane, chosen, mask=valid)
+    tl.store(log_prob_ptr + lane, log_prob, mask=valid)
+
+
 @triton.jit(do_not_specialize=["lanes", "first_lane", "low", "high", "tick", "inputs", "of_member", "size"])
 def decide(
     observation_ptr,
@@ -281,14 +312,6 @@ def decide(
                 total = _layer(own_ptr + OUTPUTS * BLOCK, BLOCK, here, weights, own, MORE, HEADS, SHARED)
             else:
                 total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, HEADS, SHARED)
-            row = tl.arange(0, HEADS)
-            written = valid[:, None] & (row < ROWS)[None, :]
-            tl.store(heads_ptr + row.to(tl.int64)[None, :] * lanes + lane[:, None], total, mask=written)
-            tl.debug_barrier()
-            share = tl.zeros([BLOCK], tl.float32)
-            if SAMPLE:
-                number = first_lane.to(tl.uint32) + lane.to(tl.uint32)
-                share = _share(number, now, low.to(tl.uint32), high.to(tl.uint32))
-            chosen, log_prob = _choose(heads_ptr + lane, mask_ptr + lane, lanes, valid, share, ACTIONS, SAMPLE)
-            tl.store(action_ptr + lane, chosen, mask=valid)
-            tl.store(log_prob_ptr + lane, log_prob, mask=valid)
+            number = first_lane.to(tl.uint32) + lane.to(tl.uint32)
+            outputs = heads_ptr, action_ptr, log_prob_ptr
+            _conclude(total, outputs, mask_ptr, lane, lanes, valid, number, now, low, high, ROWS, ACTIONS, SAMPLE)

@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 
 from hamlet.backend import recall
-from hamlet.launch.gpu.networks import _choose, _layer, _pass_on, _share, exp, tanh
+from hamlet.launch.gpu.networks import _conclude, _layer, _pass_on, exp, tanh
 
 CHANGE = tl.constexpr(recall.CHANGE)
 
@@ -123,14 +123,6 @@ def decide_remembering(
         _pass_on(total, more_ptr, here, True)
         weights += (OUTPUTS + REMEMBERS + 1) * MORE_OUTPUTS
         total = _layer(more_ptr, BLOCK, here, weights, own, MORE, HEADS, True)
-        row = tl.arange(0, HEADS)
-        written = valid[:, None] & (row < ROWS)[None, :]
-        tl.store(heads_ptr + row.to(tl.int64)[None, :] * lanes + lane[:, None], total, mask=written)
-        tl.debug_barrier()
-        share = tl.zeros([BLOCK], tl.float32)
-        if SAMPLE:
-            drawn = first_lane.to(tl.uint32) + lane.to(tl.uint32)
-            share = _share(drawn, tick.to(tl.uint32), low.to(tl.uint32), high.to(tl.uint32))
-        chosen, log_prob = _choose(heads_ptr + lane, mask_ptr + lane, lanes, valid, share, ACTIONS, SAMPLE)
-        tl.store(action_ptr + lane, chosen, mask=valid)
-        tl.store(log_prob_ptr + lane, log_prob, mask=valid)
+        drawn = first_lane.to(tl.uint32) + lane.to(tl.uint32)
+        outputs = heads_ptr, action_ptr, log_prob_ptr
+        _conclude(total, outputs, mask_ptr, lane, lanes, valid, drawn, tick, low, high, ROWS, ACTIONS, SAMPLE)
