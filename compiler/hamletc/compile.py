@@ -19,9 +19,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from hamlet.garbage import without_collections
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import Stopwatch, UniverseText
-from hamletc.garbage import without_collections
 from hamletc.read import read_universe
 from hamletc.targets.target import target, working_targets, written_by
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+from hamlet.garbage import without_collections
 from hamlet.universe import Span
 from hamlet_language.positions import Lines
 from hamletc.changes import declarations_of
@@ -14,7 +15,6 @@ from hamletc.checking.check import check, prove
 from hamletc.checking.proofs import Proofs
 from hamletc.diagnostics import Diagnostic, FileDiagnostics, Label, by_file, diagnose
 from hamletc.errors import CompileError
-from hamletc.garbage import without_collections
 from hamletc.language import syntax
 from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.source import LARGEST_SOURCE, Source, read_source

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hamlet.garbage import without_collections
 from hamlet_language.document import Document
 from hamlet_language.positions import Lines, Range
 from hamletc.codes import Severity
 from hamletc.diagnostics import FileDiagnostics, is_sure
-from hamletc.garbage import without_collections
 from hamletc.language.formatter import format_source
 from hamletc.language.losses import FormattingError
 

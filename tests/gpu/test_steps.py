@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 import torch
 
 import hamlet
+from hamlet.env.act.graph import Work, record
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet.telemetry import Record
@@ -72,6 +75,36 @@ def test_steps_that_replay_a_graph(module: Module) -> None:
     assert (gpu.launch, cpu.launch) == ("graph", "step")
     drive(gpu, cpu, gpu.step)
     assert gpu._now.graphed is not None
+
+
+class Owner:
+    """Refers to itself, so that it ends where Python looks for cycles."""
+
+    def __init__(self, replay: Work) -> None:
+        self.itself, self.replay = self, replay
+
+
+def test_a_graph_does_not_end_while_another_is_recorded() -> None:
+    values = torch.zeros(3, device="cuda")
+    replays = [record(lambda: values.add_(1), [values])]
+    ended, counts = weakref.ref(replays[0]), gc.get_threshold()
+
+    def work() -> None:
+        values.add_(2)
+        if torch.cuda.is_current_stream_capturing():
+            Owner(replays.pop())
+            assert [[turn] for turn in range(1000)]
+            assert ended() is not None
+
+    gc.set_threshold(1)
+    try:
+        replay = record(work, [values])
+    finally:
+        gc.set_threshold(*counts)
+    replay()
+    assert (values.tolist(), replays) == ([2, 2, 2], [])
+    gc.collect()
+    assert ended() is None
 
 
 def test_compiled(module: Module) -> None:

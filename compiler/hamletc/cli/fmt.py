@@ -8,8 +8,8 @@ from pathlib import Path
 
 import rich_click as click
 
+from hamlet.garbage import without_collections
 from hamletc.errors import CompileError, SourceError
-from hamletc.garbage import without_collections
 from hamletc.read import read
 
 

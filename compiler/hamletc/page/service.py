@@ -17,11 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
+from hamlet.garbage import without_collections
 from hamlet.schema import observation_rows
 from hamletc.compile import Checked, check
 from hamletc.diagnostics import Diagnostic, Edit, FileDiagnostics, is_sure
 from hamletc.errors import CompileError, SourceError
-from hamletc.garbage import without_collections
 from hamletc.language.formatter import format_source
 from hamletc.language.source import LARGEST_SOURCE, Source
 from hamletc.page.made import AT_ONCE, made

@@ -14,6 +14,7 @@ from hamlet.env.act.results import Stepped
 from hamlet.env.interrupts import Whole
 from hamlet.env.sealed import Sealed
 from hamlet.errors import EnvError
+from hamlet.garbage import without_collections
 from hamlet.schema import GIVEN
 
 Work: TypeAlias = Callable[[], None]
@@ -159,8 +160,9 @@ def record(work: Work, tensors: Sequence[torch.Tensor]) -> Work:
         for tensor, value in zip(tensors, before, strict=True):
             tensor.copy_(value)
         graph = torch.cuda.CUDAGraph()
-        # Other threads may go on allocating while this one records.
-        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
+        # Other threads may go on allocating while this one records. What this one does not need any more ends later:
+        # the end of a graph that lay in a cycle of objects would break the recording off.
+        with without_collections(), torch.cuda.graph(graph, capture_error_mode="thread_local"):
             work()
 
     def replay() -> None:
