@@ -9,8 +9,8 @@ affordances, H230 to H239 about things, H250 to H259 about things of roles, H260
 coordinates, H265 to H269 about agents that are moved, H270 to H274 about start values, H275 to H279 about statements in
 rounds, H280 to H284 about observations, H285 to H289 about who acts, H290 to H294 about pictures, H300 to H304 about
 windows that turn, H305 to H311 about layouts, H320 and H321 about series, H322 to H324 about pairs of agents, H330 and
-H331 about levels, H332 and H333 about agents in windows, H352 about affordances in windows,
-H353 to H356 about groups of whole numbers, axes of images, ranges of what is observed and texts.
+H331 about levels, H332 and H333 about agents in windows, H334 about walks into places, H352 about affordances
+in windows, H353 to H356 about groups of whole numbers, axes of images, ranges of what is observed and texts.
 """
 
 from __future__ import annotations
@@ -312,6 +312,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H293": Code("error", "wall between cells that stops nobody"),
         "H294": Code("error", "agents that block each other to no end"),
         "H295": Code("error", "move whose goal depends on all agents, where these block each other"),
+        "H334": Code("error", "move whose goal depends on all agents, where who walks into something claims a place"),
         "H296": Code("error", "affordance that cannot be solid"),
         "H297": Code("error", "solid affordance where somebody could start"),
         "H298": Code("error", "pushes by nobody"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hamlet import universe
-from hamlet.universe import Action, Blocking, OfAll, Pushing, nodes
+from hamlet.universe import Action, Blocking, OfAll, Span, leading, nodes
 from hamletc import messages
 from hamletc.checking.draft import Draft
 from hamletc.checking.expressions import Expressions
@@ -36,20 +38,31 @@ def check_blocking(draft: Draft, report: Findings) -> None:
     does."""
     for held in (draft.blocking, draft.pushing):
         if held is not None:
-            _check_goals(draft, held, report)
+            for action, asked in _goals_of_all(draft):
+                said = "agents block" if isinstance(held, Blocking) else "agents push"
+                report.add(messages.blocking.GoalOfAllAgents(asked, action, said, held.span))
+    _check_claims(draft, report)
     if draft.blocking is None:
         return
     if not any(any(move.by) for move in draft.moves_taken()) and not any(map(displaces, draft.actions)):
         report.add(messages.blocking.NobodyMoves(draft.blocking.span))
 
 
-def _check_goals(draft: Draft, held: Blocking | Pushing, report: Findings) -> None:
-    """Check that nobody's goal depends on what all agents have together."""
+def _check_claims(draft: Draft, report: Findings) -> None:
+    """Check that it is known who walks into something solid before anybody does, where there are places to claim."""
+    claimed = [each for each in draft.affordances if each.capacity is not None]
+    if claimed and any(each.solid for each in draft.affordances):
+        served = next((each for each in claimed if each.solid), claimed[0])
+        for action, asked in _goals_of_all(draft):
+            report.add(messages.blocking.WalkOfAllAgents(asked, action, served.name, served.span))
+
+
+def _goals_of_all(draft: Draft) -> Iterator[tuple[str, Span]]:
+    """The own actions of which what all agents have together decides where they lead, and where they ask for that."""
     for action in draft.actions:
-        asked = [node for node in nodes((action.body, action.needs)) if isinstance(node, OfAll)]
-        if asked and leads_by_numbers(action):
-            said = "agents block" if isinstance(held, Blocking) else "agents push"
-            report.add(messages.blocking.GoalOfAllAgents(asked[0].span, action.name, said, held.span))
+        asked = [node for node in nodes(leading(action.body)) if isinstance(node, OfAll)]
+        if asked:
+            yield action.name, asked[-1].span
 
 
 def displaces(action: Action) -> bool:

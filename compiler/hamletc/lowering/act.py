@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from hamlet import schema
 from hamlet.numbers.binary32 import round32
-from hamlet.universe import Action, Continuous, Grid, NoSpace, Space, relocations
+from hamlet.universe import Action, Continuous, Grid, NoSpace, Space, Statement, leading
 from hamlet.universe.space import has_momentum
 from hamletc.ir.function import Construct
 from hamletc.ir.ops import F32, Value
@@ -58,15 +58,20 @@ def _walk(lane: Lane, action: Value) -> Taken:
 
 
 def destination(lane: Lane, action: Value) -> tuple[Value, ...]:
-    """The cell (I32 per axis) to which the action (I32) would lead if nobody were in the way; what it does besides is
-    left to the lane."""
-    _go(lane, action, _custom_actions(lane, action, _only_leading))
+    """The cell (I32 per axis) to which the action (I32) would lead if nobody were in the way. Of the statements of own
+    actions those run that decide it: what agents have together, which others may ask for, is not known yet."""
+    _go(lane, action, _custom_actions(lane, action, _leading))
     return lane.position
 
 
-def _only_leading(action: Action) -> bool:
-    """Whether the statements of an own action may decide where it leads."""
-    return any(relocations(action.body))
+def _leading(action: Action) -> tuple[Statement, ...]:
+    """The statements of an own action that decide where it leads."""
+    return leading(action.body)
+
+
+def _all(action: Action) -> tuple[Statement, ...]:
+    """All statements that an own action runs before it moves."""
+    return action.body
 
 
 def _go(lane: Lane, action: Value, taken: Taken) -> tuple[Taken, Value | None]:
@@ -165,9 +170,9 @@ def _is_one_of(lane: Lane, action: Value, numbers: Sequence[int]) -> Value:
     return builder.any(runs)
 
 
-def _custom_actions(lane: Lane, action: Value, runs: Callable[[Action], bool] = lambda _: True) -> Taken:
-    """Run the statements of the custom actions, or of those that `runs` says. Gives each action, or each kind of a
-    table, with whether (BOOL) the agent takes it and its `needs` holds."""
+def _custom_actions(lane: Lane, action: Value, runs: Callable[[Action], tuple[Statement, ...]] = _all) -> Taken:
+    """Run the statements of the custom actions, or those that `runs` gives of each. Gives each action, or each kind of
+    a table, with whether (BOOL) the agent takes it and its `needs` holds."""
     builder, universe, table = lane.builder, lane.universe, lane.plan.actions
     before, taken = lane.velocity, []
     momentum = has_momentum(universe.space)
@@ -185,8 +190,7 @@ def _custom_actions(lane: Lane, action: Value, runs: Callable[[Action], bool] = 
                 guard = builder.equal(number, builder.i32(index))
                 if custom.needs is not None:
                     guard = builder.and_(guard, lower_expression(lane, custom.needs))
-            if runs(custom):
-                run(lane, construct, custom.body, guard)
+            run(lane, construct, runs(custom), guard)
             taken.append((guard, custom))
     if not momentum:
         lane.velocity = before

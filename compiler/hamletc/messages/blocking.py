@@ -32,6 +32,19 @@ class GoalOfAllAgents(Finding):
         return Told(message, hint, "this is known when everybody's goal is", (Label(self.held, self.said),))
 
 
+@finding("H334")
+class WalkOfAllAgents(Finding):
+    action: str
+    affordance: str
+    served: Span
+
+    def told(self) -> Told:
+        hint = "Keep what is asked of all agents in a state that a rule writes, and let the action read that."
+        message = f"where `{self.action}` leads depends on all agents, and it may walk into what has places to claim"
+        label = Label(self.served, f"places of `{self.affordance}` are given when everybody's goal is known")
+        return Told(message, hint, "this is known when everybody's goal is", (label,))
+
+
 @finding("H296")
 class SolidWithoutGrid(Finding):
     affordance: str

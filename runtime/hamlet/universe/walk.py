@@ -35,6 +35,7 @@ from hamlet.universe.quantities import (
     Apart,
     DayTime,
     Hour,
+    MeterValue,
     Number,
     PairValue,
     ParamValue,
@@ -49,6 +50,7 @@ __all__ = [
     "depends_on_asker",
     "draws",
     "guards",
+    "leading",
     "meet",
     "nodes",
     "operands",
@@ -184,6 +186,25 @@ def assigns(body: Iterable[Statement]) -> Iterator[Assign]:
 def pushes(body: Iterable[Statement]) -> Iterator[Push]:
     """The writes to the velocity in a body."""
     return (push for statement in body for push in statement.pushes)
+
+
+def leading(body: Iterable[Statement]) -> tuple[Statement, ...]:
+    """The statements of a body that decide where the agent is behind it, in order: its relocations, what writes a
+    velocity, and what writes meters that these read."""
+    return _leading(tuple(body), set())
+
+
+def _leading(body: tuple[Statement, ...], needed: set[str]) -> tuple[Statement, ...]:
+    """The same, where meters are needed behind the body; the set grows by those that are needed before it."""
+    deciding = list[Statement]()
+    for statement in reversed(body):
+        if not (statement.relocations or statement.pushes or needed & statement.writes.keys()):
+            continue
+        if isinstance(statement, Guarded):
+            statement = dataclasses.replace(statement, body=_leading(statement.body, needed))
+        needed |= {node.meter for node in nodes(statement) if isinstance(node, MeterValue)}
+        deciding.append(statement)
+    return tuple(reversed(deciding))
 
 
 def relocations(body: Iterable[Statement]) -> Iterator[Relocation]:

@@ -10,6 +10,7 @@ from hamletc.checking.standpoint import Scope
 from hamletc.language.braces import DECLARATIONS
 from strategies.pieces import AffordancePlan, joined
 from strategies.spaces import Spaces
+from strategies.words import ASKING, mentions
 
 
 class Activities(Spaces):
@@ -17,6 +18,8 @@ class Activities(Spaces):
 
     _neighbours = False
     """Whether affordances say where they stand."""
+    stands_near = False
+    """Whether one stands near another."""
 
     def plan_affordances(self, count: int) -> None:
         """So many affordances, and how long each lasts."""
@@ -64,6 +67,7 @@ class Activities(Spaces):
                 said += [f"in {self.word(self.pick(roomy))}"] if (roomy := self._roomy(at_random)) else []
                 said += [f"apart {least}"] if apart else []
                 if number > 0 and self.chance(2):
+                    self.stands_near = True
                     said.append(f"near {self.word(self.affordances[self.integer(0, number - 1)].name)} within {room}")
             found.append(" ".join(said) if place == "random" else place)
         return found
@@ -104,10 +108,13 @@ class Activities(Spaces):
             self.closing.append(plan.name)
         stays = not any(word in part for part in own for word in ("wanders", "rule goes"))
         self.lettered += (plan.name,) if place.startswith('"') and stays else ()
-        head += f"{' solid' if stays and self._may_be_solid(place) else ''}{hours}"
+        solid = stays and self._may_be_solid(place)
+        head += f"{' solid' if solid else ''}{hours}"
         there = any(part.startswith("action") for part in own)
         needs = joined([*own[:2], self.needs("mask" if there else "needs")])
-        capacity = joined([self.capacity(), *own[2:]])
+        places = self.capacity()
+        self.solids, self.claimed = self.solids or solid, self.claimed or bool(places)
+        capacity = joined([places, *own[2:]])
         if plan.duration is None:
             return f"{head} {{ {joined([needs, capacity, f'instantly {{ {self.body()} }}'])} }}"
         head += " lasts forever" if plan.duration == 0 else f" lasts {plan.duration} ticks"
@@ -199,9 +206,9 @@ class Activities(Spaces):
         self.actions = [*of_space, *own]
         return own
 
-    def list_of_actions(self, lines: list[str]) -> list[str]:
-        """Sometimes the list of all actions; never with things, whose actions have names of their own."""
-        if not self.lists or any(line.startswith(("item", "slots")) for line in lines):
+    def list_of_actions(self) -> list[str]:
+        """Sometimes the list of all actions."""
+        if not self.lists:
             return []
         # Whoever does nothing takes the first action, which is no action of a role then.
         first, *others = self.actions
@@ -227,7 +234,21 @@ class Activities(Spaces):
             effect = self.body(relocations=False) if not where or self.chance(2) else ""
             if not where and (self.space.axes or self.space.nodes) and self.chance(3):
                 where = self.relocation()
+                if self._led_by_all(effect, where):
+                    if self.solids and self.claimed:
+                        effect, where = effect or self.body(relocations=False), ""
+                    else:
+                        self.led_by_all = True
         return f"action {self.word(name)} {{ {joined([needs, keeps, effect, where])} }}"
+
+    def _led_by_all(self, effect: str, where: str) -> bool:
+        """Whether what agents have together may decide where an action leads: asked where it is said, or written into
+        meters that are read there."""
+        if not where.startswith("move"):
+            return False
+        asked = any(word in effect for word in ASKING)
+        read = asked and any(mentions(where, plan.name) for plan in self.meters)
+        return read or any(word in where for word in ASKING)
 
     @property
     def lasting(self) -> bool:

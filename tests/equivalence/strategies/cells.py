@@ -12,7 +12,7 @@ from hamletc.checking.around import MOST_AROUND
 from hamletc.intervals import Interval
 from strategies.pieces import ATOM, FACTOR, PRODUCT, WHEN, MeterPlan, Piece, joined
 from strategies.states import States
-from strategies.words import TOWARD
+from strategies.words import TOWARD, mentions
 from strategies.worlds import OF_AGENTS
 
 MOST_CELLS = 150
@@ -126,7 +126,8 @@ class Cells(States):
             return self.meter_start(plan, "cell")
         place = self._place_of_cell()
         drawn = Piece(f"uniform(0, {self.number_piece(plan.span).text})", ATOM, Interval(0.0, plan.span))
-        value = f"{place.text} * 0 + {drawn.text}" if self.inert and self.chance(4) else drawn.text
+        alone = mentions(place.text, plan.name)
+        value = f"{place.text} * 0 + {drawn.text}" if self.inert and not alone and self.chance(4) else drawn.text
         start = f"{self.spell(plan.low)} + {value}" if self.chance(2) else f"{self.spell(plan.high)} when chance(0.5)"
         start = f"{start} in {self.spell(plan.low)} .. {self.spell(plan.high)}"
         return f"meter {self.word(plan.name)} = {self.held(plan, 'cell', start)}"

@@ -51,6 +51,11 @@ class Choices:
         self.take(name, kind)
         return name
 
+    def late_name(self, fallback: str) -> str:
+        """The name of a value that is declared when others have been written: none that says a number by itself."""
+        name = self.name(fallback, "value")
+        return name if name != "agent" else self.name(f"{fallback}_late", "value")
+
     def take(self, name: str, kind: str) -> None:
         """Nothing else of this kind will have this name."""
         self._taken[kind].add(name)

@@ -97,7 +97,7 @@ class Outcomes(Activities):
         plane = isinstance(space, Grid) and len(space.sizes) == 2
         cells = [item for item in items if plane and "grid" in item.split()]
         if not cells and plane and not is_hexagonal(space):
-            cells = [item for item in items if item.startswith("window 1")]
+            cells = [item for item in items if item.startswith("window 1") and not item.startswith("window 1 x")]
         discrete = [item for item in items if item.startswith("hot ") and ":" in item]
         others = [item for item in items if item and item not in (*cells, *discrete)]
         middle = self.integer(0, len(others))

@@ -16,6 +16,9 @@ LARGEST_POTENTIAL = 1e20
 class Roles(Things):
     """Writes roles, around lines that are there already, and what ends episodes without a death."""
 
+    has_things = False
+    """Whether agents, or those of a role, have slots for things."""
+
     def goals(self) -> list[str]:
         """Goals, of agents and of worlds, and a potential."""
         lines: list[str] = []
@@ -42,9 +45,10 @@ class Roles(Things):
 
     def in_roles(self, lines: list[str]) -> list[str]:
         """The lines, some of them in roles, and what agents observe."""
-        in_roles = len(self.meters) >= 2 and self.chance(5)
+        room = self.room()
+        in_roles = len(self.meters) >= 2 and room > 1 and self.chance(5)
         things = self.thing_lines(2 if in_roles else 4)
-        self.carries = bool(things)
+        self.carries = self.has_things = bool(things)
         self.grouped = self.chance(4)
         linked = self.linked()
         agents = self.links.agents if self.links is not None and linked else 0
@@ -67,15 +71,20 @@ class Roles(Things):
             else:
                 outside.append(line)
         if not any(line.startswith("allow") for line in inside[0]):
+            built_in = [name for name in ("WAIT", "INTERACT") if name in self.actions]
             with self.at("mask"):
-                inside[0].append(f"allow WAIT INTERACT when {self.condition(1).text}")
+                inside[0].append(f"allow {' '.join(built_in)} when {self.condition(1).text}")
         others = [plan for plan in self.meters if plan is not own]
         with self.about(meters=others):
             seen = self.observed("\n".join(lines))
         inside[0].append(self._own(f"meters {self.item(own.name)}" if self.chance(2) else "meters"))
         if self.chance(2):
             inside[1].append(self._own(f"constant {' '.join('7' * self.integer(1, 3))}"))
-        sizes = (f"{self.integer(1, 3)} agents", "others") if not linked else ("1 agents", f"{agents - 1} agents")
+        sizes = (
+            (f"{self.integer(1, min(3, room - 1))} agents", "others")
+            if not linked
+            else ("1 agents", f"{agents - 1} agents")
+        )
         blocks = [
             f"role {name}: {size} {{\n    {f'{chr(10)}    '.join(items)}\n}}" if items else f"role {name}: {size}"
             for name, size, items in zip(names, sizes, inside, strict=True)

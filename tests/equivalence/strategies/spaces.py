@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from hamlet.numbers.binary32 import canonical32
 from hamlet.schema import axis_names
 from hamlet.universe import Axis, Continuous, Edges, Graph, Grid, Map, Metric, Node, NoSpace, Span, Start
-from hamlet.universe.space import is_hexagonal
+from hamlet.universe.space import is_hexagonal, letters_of
 from hamletc.checking.actions import HEXAGONAL, axis_moves, diagonal_moves, directed_moves
 from hamletc.checking.surroundings import extent
 from hamletc.expansion.headings import DIRECTIONS, TURNING_MOVES
@@ -112,6 +112,16 @@ class Spaces(Levels, Worlds):
             return SpacePlan(text, space, axis_names(dimensions), tuple(move.name for move in moves))
         names, table = self._moves(lambda axis: self.integer(1 - sizes[axis], sizes[axis] - 1), dimensions)
         return SpacePlan(f"{text}\n{table}", space, axis_names(dimensions), names)
+
+    def room(self) -> int:
+        """How many agents surely have room where they start, 4 at most."""
+        space = self.space.space
+        if not isinstance(space, Grid) or space.starts == "anywhere":
+            return 4
+        ground = letters_of(space)
+        if "starts when" in self.space.text or "starts in" in self.space.text or (ground and ground.starts):
+            return 0
+        return 3
 
     def _starts_when(self, sizes: list[int]) -> list[str]:
         """Sometimes the cells on which agents start: those on one side of a line, or on another."""

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from math import prod
 
-from hamlet.numbers.binary32 import round32
+from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.universe import Continuous, Grid, NoSpace, Space
 from hamlet.universe.space import has_momentum
 from hamletc.intervals import Interval
 from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, TablePlan, joined
 from strategies.quantities import DRAWING
 from strategies.starts import Starts
-from strategies.words import TOWARD, neighbour
+from strategies.words import ASKING, TOWARD, neighbour
 
 
 class Statements(Starts):
-    """Writes what changes meters."""
+    """Writes what changes meters, and where agents are."""
+
+    led_by_all = False
+    """Whether what agents have together may decide where an action leads."""
+    solids = claimed = False
+    """Whether an affordance is solid, and whether one has places to claim."""
 
     def amount(self, plan: MeterPlan, depth: int, constants: bool = True) -> Piece:
         """An expression to add to a meter: of the size of its bounds, or less."""
@@ -70,7 +75,11 @@ class Statements(Starts):
             return f"teleport {self.place()}"
         if self.space.turns and self.chance(2):
             return f"move {self.pick(TOWARD)}"
-        by = [self.shifted(axis, low - high, high - low) for axis, (low, high) in enumerate(self.ends())]
+        space = self.space.space
+        lengths = [high - low for low, high in self.ends()]
+        if isinstance(space, Continuous):
+            lengths = [canonical32(canonical32(axis.high) - canonical32(axis.low)) for axis in space.axes]
+        by = [self.shifted(axis, -length, length) for axis, length in enumerate(lengths)]
         if any(part != "0" for part in by) and self.chance(2):
             return f"move ({', '.join(by)})"
         return f"teleport ({', '.join(self.shifted(axis, low, high) for axis, (low, high) in enumerate(self.ends()))})"
@@ -147,10 +156,14 @@ class Statements(Starts):
         """What an effect does; it begins no other one."""
         effects, blocks = self.effects, []
         self.effects = []
+        moving = not (self.solids and self.claimed)
         for kind in ("on start", "each tick", "on end"):
-            if self.chance(2):
+            empty = kind == "on end" and not blocks and plan.head.endswith("{ ")
+            if self.chance(2) or empty:
                 with self.at("tick" if kind == "each tick" else "acting"):
-                    blocks.append(f"{kind} {{ {self.body()} }}")
+                    blocks.append(f"{kind} {{ {self.body(relocations=moving)} }}")
+        # An action that begins or ends an effect does what is done then.
+        self.led_by_all = self.led_by_all or (moving and any(word in block for block in blocks for word in ASKING))
         self.effects = effects
         until = f"until {self.condition(2).text}" if self.chance(3) or "forever" in plan.head else ""
         return f"effect {self.word(plan.name)} {joined([plan.head, *blocks, until])} }}"

@@ -25,7 +25,7 @@ class States(Outcomes):
         """Some states, and the rules that write and read them."""
         lines: list[str] = []
         for number in range(self.pick((0, 0, 0, 1, 2, 3))):
-            called = self.name(f"state{number}", "value")
+            called = self.late_name(f"state{number}")
             name = self.word(called)
             law, effect = (self.word(self.name(f"{kind}{number}", "rule")) for kind in ("keeps", "shows"))
             declared, written, holds = self._state(name)

@@ -18,7 +18,7 @@ class Things(Cells):
         """Once in so many times slots, items, and rules of agents about them; nothing else speaks of them."""
         if not self.chance(out_of):
             return []
-        names = [self.name(f"thing{number}", "value") for number in range(self.integer(1, 2))]
+        names = [self.late_name(f"thing{number}") for number in range(self.integer(1, 2))]
         for name in names:
             for act in ACTS:
                 self.take(f"{act}_{name}", "action")

@@ -47,8 +47,8 @@ class Author(Roles):
         body += self.acting()
         body += self.outcome_lines()
         body = self.in_roles([*body, *self.goals()])
-        listed = self.list_of_actions(body)
-        header[0] = self.blocking(header[0], body) if not listed else header[0]
+        listed = [] if self.has_things else self.list_of_actions()
+        header[0] = self.blocking(header[0]) if not listed else header[0]
         body += listed
         tables = [plan.line for plan in self.tables if plan.name in self.tables_read]
         lines = [f"universe {self._called()}", *header, *params, *inputs, *controls, *tables, *self._ordered(body)]
@@ -86,7 +86,11 @@ class Author(Roles):
     def _ordered(self, lines: list[str]) -> list[str]:
         """Declarations in any order; sometimes with comments and blank lines."""
         if self.chance(3):
+            placed = iter([line for line in lines if line.startswith("affordance")])
             lines = self.draw_order(lines)
+            if self.stands_near:
+                # Where one stands is known when those before it stand.
+                lines = [next(placed) if line.startswith("affordance") else line for line in lines]
         if self.chance(4):
             lines = [line if self.chance(2) else f"# {number}\n{line}  # end\n" for number, line in enumerate(lines)]
         return lines

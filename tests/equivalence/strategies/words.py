@@ -28,6 +28,8 @@ ODD = (
     *("min", "previous", "true", "speed", "#", '"""', "\\", "{{ x }}", "{x}", "x.y", "meter.x", "naïve", "'", "//"),
 )
 """Names that stand in backticks."""
+ASKING = tuple(f"{name}(" for name in ("count", "total", "lowest", "highest", "average", "rank", "nearest"))
+"""What agents have together, as it is written."""
 TOWARD = ("ahead", "behind", "left", "right")
 """The words for directions from an agent with a heading."""
 
@@ -41,9 +43,13 @@ SPECIAL = (
 )
 
 
+BEFORE_NAMES = frozenset({"on", "open", "teleport"})
+"""Words that mean something else where another name, or `at`, stands behind them."""
+
+
 def is_bare(name: str) -> bool:
     """Whether a name can stand without backticks and is what it looks like."""
-    return re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is not None and name not in RESERVED | MEANINGS
+    return re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) is not None and name not in RESERVED | MEANINGS | BEFORE_NAMES
 
 
 def is_observation(name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -38,10 +37,6 @@ OF_AGENTS = (
     "space",
 )
 """What an author has in mind of agents, and a rule of the world cannot read."""
-ASKING = tuple(f"{name}(" for name in ("count", "total", "lowest", "highest", "average", "rank", "nearest"))
-"""What agents have together, as it is written."""
-MOVES = re.compile(r"\bmove (\(|ahead|behind|left|right)")
-"""A statement by which an action leads somewhere."""
 
 
 class Worlds(Statements):
@@ -53,13 +48,18 @@ class Worlds(Statements):
     def plan_world(self) -> None:
         """Whether agents meet, and the meters of their world."""
         self.meet = self.chance(4)
-        if self.meet and self.chance(2):
+        room = self.room()
+        if self.meet and room > 1 and self.chance(2):
             low, high = self.pick(((0.0, 1.0), (-1.0, 1.0), (-4.0, 0.0), (1.0, 8.0)))
             trust = MeterPlan(self.name("trust", "value"), low, high, False, False)
-            self.links = LinksPlan(self.name("wired", "value"), self.integer(2, 4), trust)
+            self.links = LinksPlan(self.name("wired", "value"), self.integer(2, room), trust)
         for number in range(self.integer(0, 3) if self.meet else 0):
             low, high = self.bounds()
             self.of_world.append(MeterPlan(self.name(f"world{number}", "value"), low, high, False, False))
+
+    def room(self) -> int:
+        """How many agents surely have room where they start, 4 at most."""
+        raise NotImplementedError
 
     @contextmanager
     def about(self, **others: Any) -> Iterator[None]:
@@ -288,13 +288,11 @@ class Worlds(Statements):
             rule = self.word(self.name("grows", "rule"))
             yield f"rule {rule}: {self._of_both()} -> {name} {self.pick(('+=', '-='))} {by}"
 
-    def blocking(self, space: str, body: list[str]) -> str:
+    def blocking(self, space: str) -> str:
         """The text of the space; sometimes agents block each other, or push what lies on cells, where no action leads
         where all agents decide."""
-        acts = (line for line in body if line.startswith(("action", "role")))
-        asks = any(MOVES.search(line) and any(word in line for word in ASKING) for line in acts)
         first, *rest = space.split("\n")
-        if not self.meet or not first.startswith(("space grid", "space hexagons")) or asks:
+        if not self.meet or not first.startswith(("space grid", "space hexagons")) or self.led_by_all:
             return space
         with self.at("claim"):
             how = "" if self.chance(4) else f" to highest {self.number(2, constants=False).text}"

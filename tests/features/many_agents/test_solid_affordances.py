@@ -175,9 +175,29 @@ def test_who_blocks_meets_doors(backend: str, compiled: Callable[[str], Module])
     assert tick("LEFT", "WAIT") == [0, 2], "who is inside can leave"
 
 
+ASKS = "energy -= 0.0625 * count(ore > 0)  move (if ore > 0 then 2 else 1, 0)"
+
+
+@BACKENDS
+def test_who_walks_in_may_ask_what_all_have(backend: str, compiled: Callable[[str], Module]) -> None:
+    """Places are given before it is known what all have, which does not decide where anybody goes."""
+    text = PIT.replace("energy -= 0.0625  move (if ore > 0 then 2 else 1, 0)", ASKS)
+    text = text.format(mine="capacity 1 to lowest number")
+    env = hamlet.make(compiled(text), worlds=1, agents=2, backend=backend, quiet=True)
+    env.set("position", [[[1, 0], [3, 0]]], worlds=[0])
+    env.set("ore", [[0, 3]], worlds=[0])
+    act(env, "DRIFT", "LEFT")
+    assert env.state["position"][0].tolist() == [1, 3]
+    assert env.meter("ore").tolist() == [1, 3], "the one place is that of the first"
+    assert env.meter("energy").tolist() == [0.90625, 0.90625]
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
+        (("energy -= 0.0625  move (if ore > 0 then 2 else 1, 0)", ASKS), []),
+        (("move (if ore > 0 then 2 else 1, 0)", "move (if count(ore > 0) > 1 then 2 else 1, 0)"), ["H334"]),
+        (("energy -= 0.0625  move", "ore = min(9, count(ore > 0))  move"), ["H334"]),
         (("", ""), []),
         (("at (4, 0) solid", "at (0, 0) solid"), ["H297"]),
         (("at (4, 0) solid lasts 2 ticks {", "at random solid lasts 2 ticks { wanders "), ["H296"]),
@@ -187,7 +207,7 @@ def test_who_blocks_meets_doors(backend: str, compiled: Callable[[str], Module])
     ],
 )
 def test_what_is_wrong(change: tuple[str, str], expected: list[str]) -> None:
-    text = PIT.format(mine="")
+    text = PIT.format(mine="capacity 1 to lowest number")
     assert change[0] in text
     codes = errors_in(text.replace(*change))
     assert codes[: len(expected) or None] == expected
