@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamlet.universe.stages import ORDER, StepName
 from hamletc.expansion.trees import outside_expressions

@@ -16,9 +16,10 @@ in windows, H353 to H356 about groups of whole numbers, axes of images, ranges o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
+
+from hamlet.frozen import dataclass
 
 Severity: TypeAlias = Literal["error", "warning"]
 

@@ -10,8 +10,9 @@ Facts are found once, for the program as it was lowered: they are about the stat
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Universe
 from hamletc.frontend import Stopwatch
 from hamletc.ir.function import Function, Program

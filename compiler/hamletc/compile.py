@@ -14,11 +14,12 @@ Stages import what they need when they run, so that `hamletc check` starts fast.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from hamlet.frozen import dataclass
 from hamlet.garbage import without_collections
 from hamletc.errors import CompileError, SourceError
 from hamletc.frontend import Stopwatch, UniverseText

@@ -7,12 +7,13 @@ A front end turns what a path names into a syntax tree of the text language. Fro
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
+from hamlet.frozen import dataclass
 from hamlet.plugins import working
 from hamletc.language.source import Source
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import LARGEST, bits32, from_bits32, round32, spell32
 from hamlet.universe.functions import Function
 

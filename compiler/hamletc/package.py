@@ -9,7 +9,7 @@ import glob
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,16 +33,19 @@ _HERE, _RENAME_EXCHANGE = -100, 2
 """AT_FDCWD and a flag of Linux's renameat2."""
 
 
-def filenames() -> tuple[str, ...]:
-    """The files that a package can hold beside `__init__.py`, in the order in which it lists them."""
-    attached = (name for front_end in front_ends() for name in front_end.attaches)
-    return (UNIVERSE_FILE, IR_FILE, SCHEDULE_FILE, *map(written_by, target_names()), *attached)
+def filenames(names: Collection[str]) -> tuple[str, ...]:
+    """Those of these files that a package can hold beside `__init__.py`, in the order in which it lists them."""
+    own = (UNIVERSE_FILE, IR_FILE, SCHEDULE_FILE, *map(written_by, target_names()))
+    # Front ends are loaded, and pyyaml with them, only for a file that one of them may have attached.
+    others = front_ends() if set(names).difference(own) else ()
+    attached = (name for front_end in others for name in front_end.attaches)
+    return tuple(name for name in (*own, *attached) if name in names)
 
 
 def package(universe: Universe, texts: Mapping[str, str | bytes], source: str | None = None) -> dict[str, bytes]:
     """The contents of every file of a package, by name: the texts, and the `__init__.py` that vouches for them.
     `source` is what the universe was read from, by default its first text."""
-    contents = {name: texts[name] for name in filenames() if name in texts}
+    contents = {name: texts[name] for name in filenames(texts)}
     files = {name: each.encode() if isinstance(each, str) else each for name, each in contents.items()}
     hashes = tuple((name, manifest.sha256(contents)) for name, contents in files.items())
     listing = Manifest(universe.name, source or manifest.plain(universe.sources[0]), __version__, hashes)
@@ -157,8 +160,8 @@ def _check_replaceable(output: Path) -> None:
     if not manifest.is_generated(said):
         raise CompileError(f"cannot write {output}: it is not empty and no generated package; choose another folder")
     present = manifest.files_in(output)
-    ahead = (name for name in present if name.startswith(AHEAD_FOLDERS))
-    foreign = sorted(set(present).difference((*filenames(), *ahead, *_listed(output, said))))
+    others = {name for name in present if not name.startswith(AHEAD_FOLDERS)}.difference(_listed(output, said))
+    foreign = sorted(others.difference(filenames(others)))
     if foreign:
         raise CompileError(f"cannot write {output}: {foreign[0]} was not written by hamletc; move it away first")
 

@@ -30,7 +30,7 @@ class _Factory:
 FACTORY = _Factory()
 
 
-def quick(*, frozen: bool, slots: bool, kw_only: bool = False) -> Callable[[type[T]], type[T]]:
+def quick(*, frozen: bool = False, slots: bool, kw_only: bool = False) -> Callable[[type[T]], type[T]]:
     """`dataclasses.dataclass`. Objects, errors and `dataclasses.fields` are the same; only the functions that need no
     text of their own are closures."""
 
@@ -52,7 +52,7 @@ def _frozen(kind: type[T], kw_only: bool) -> type[T]:
     plain.__doc__ = documented
     row = fields(plain)  # type: ignore[arg-type]  # it was made a dataclass
     functions = {
-        "__init__": _initialiser(plain, row),
+        "__init__": _Later(plain, row),
         **dict(_shown(row)),
         **dict(_compared(row)),
         **dict(_pickled(row)),
@@ -66,9 +66,24 @@ def _frozen(kind: type[T], kw_only: bool) -> type[T]:
     return plain
 
 
+class _Later:
+    """The `__init__` of a class until somebody asks for it: most commands make objects of few of the classes."""
+
+    __slots__ = ("kind", "row")
+
+    def __init__(self, kind: type, row: FieldRow) -> None:
+        self.kind, self.row = kind, row
+
+    def __get__(self, instance: object, owner: type) -> Callable[..., None]:
+        function = _initialiser(self.kind, self.row)
+        setattr(self.kind, "__init__", function)  # noqa: B010  (of a class that has another one)
+        bound: Callable[..., None] = function.__get__(instance, owner)
+        return bound
+
+
 def _initialiser(kind: type, row: FieldRow) -> Callable[..., None]:
     """`__init__`, the one function that is compiled: worlds of nodes are made by it."""
-    scope: dict[str, Any] = {"_set": object.__setattr__, "_FACTORY": FACTORY}
+    scope: dict[str, Any] = {"_FACTORY": FACTORY}
     positional: list[str] = ["self"]
     named: list[str] = []
     body: list[str] = []
@@ -85,7 +100,9 @@ def _initialiser(kind: type, row: FieldRow) -> Callable[..., None]:
             value = f"_make_{name}()" if default == "=_FACTORY" else default[1:]
         else:
             continue
-        body.append(f"    _set(self, {name!r}, {value})\n")
+        # What writes a slot, without a search for it by its name.
+        scope[f"_set_{name}"] = getattr(kind, name).__set__
+        body.append(f"    _set_{name}(self, {value})\n")
     if hasattr(kind, "__post_init__"):
         body.append("    self.__post_init__()\n")
     arguments = ", ".join([*positional, *(["*", *named] if named else ())])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from math import inf
 from typing import Literal, NamedTuple, TypeAlias
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import canonical32
 from hamletc.intervals import Interval
 

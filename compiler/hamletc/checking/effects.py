@@ -6,10 +6,11 @@ All of it is meters, which say how long an effect still lasts and how often it w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.universe import Expression, Meter, Rule, Span, Statement, nodes
 from hamletc import messages
 from hamletc.checking.report import Findings, all_of, only, whole_number

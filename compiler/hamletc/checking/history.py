@@ -8,10 +8,11 @@ date, and the expression reads them as they were when the tick began. So no back
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, Literal, TypeAlias
 
 from hamlet import universe
+from hamlet.frozen import dataclass
 from hamlet.universe import Assign, Expression, Meter, Number, Rule, Span, StateType, Truth, WorldMeter, operands
 from hamletc import intervals
 from hamletc.checking.operations import is_condition

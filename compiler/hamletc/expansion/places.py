@@ -4,10 +4,11 @@ behind those of the sources, so that every copy has places of its own and each c
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Edit, Finding, Label
 

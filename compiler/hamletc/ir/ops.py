@@ -52,10 +52,12 @@ class Const:
 
     def __eq__(self, other: object) -> bool:
         # 0.0 == -0.0 and 1 == True in Python; constants are equal when they print the same.
-        return isinstance(other, Const) and self.type is other.type and repr(self.value) == repr(other.value)
+        if not isinstance(other, Const) or self.type is not other.type or self.value != other.value:
+            return False
+        return repr(self.value) == repr(other.value)
 
     def __hash__(self) -> int:
-        return hash((self.type, repr(self.value)))
+        return hash((self.type, self.value))
 
 
 @dataclass(frozen=True, slots=True)

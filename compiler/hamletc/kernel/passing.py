@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 from hamletc.kernel.body import Body
@@ -50,13 +51,19 @@ def _called(code: Any, functions: Mapping[str, Function], declared: Mapping[str,
             return replace(code, arguments=_called(passed, functions, declared), keywords=())
         case Compute() | Name():
             return code
-        case _ if is_dataclass(code) and not isinstance(code, type):
+        case _ if names := _parts(type(code)):
             # Most code calls nothing, and stays as it is: making it anew would check all of it again.
             changed = {
-                each.name: new
-                for each in fields(code)
-                if (new := _called(old := getattr(code, each.name), functions, declared)) is not old
+                name: new
+                for name in names
+                if (new := _called(old := getattr(code, name), functions, declared)) is not old
             }
             return replace(code, **changed) if changed else code
         case _:
             return code
+
+
+@cache
+def _parts(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a kind of code."""
+    return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else ()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Cause, Potential
 from hamletc.ir.function import Construct

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.numbers.counters import LANE_DRAWS
 from hamlet.universe import At, Expression, Neighbours, OfAll, Universe, Upon
 from hamletc.ir.builder import Builder

@@ -7,10 +7,11 @@ column. They are rows of a table that has a column for each number. Spans do not
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from hamlet import schema
+from hamlet.frozen import dataclass
 from hamlet.numbers.binary32 import round32
 from hamlet.universe import Action, Affordance, Among, Assign, Grid, Nearest, Number, Rank, Span, Universe
 from hamletc.ir.function import Table

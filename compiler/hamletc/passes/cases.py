@@ -37,17 +37,15 @@ def cases_of(function: Function, facts: Facts) -> Cases:
     for node in nodes:
         if isinstance(node.op, Equal) and isinstance(constant := nodes[node.op.right].op, Const):
             tested[node.op.left].add(constant.value)
-    ranges = ranges_of(function, facts)
+    often = [v for v, constants in tested.items() if nodes[v].type is Type.I32 and len(constants) >= FEWEST_TESTS]
+    ranges = ranges_of(function, facts) if often else ()
     numbers: dict[Value, range] = {}
-    for value, constants in tested.items():
+    for value in often:
         low, high = ranges[value].low, ranges[value].high
-        if (
-            nodes[value].type is Type.I32
-            and len(constants) >= FEWEST_TESTS
-            and low in (-1, 0)
-            and high - low < MOST_CASES
-        ):
+        if low in (-1, 0) and high - low < MOST_CASES:
             numbers[value] = range(int(low), int(high) + 1)
+    if not numbers:
+        return Cases({}, (None,) * len(nodes))
     keys: list[Value | None] = []
     free: list[bool] = []
     for value, node in enumerate(nodes):

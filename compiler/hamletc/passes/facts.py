@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from math import prod
 
 from hamlet import schema
@@ -100,8 +101,10 @@ def _shown(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
 
 def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
     """Where that lies which the agents of a world have together, if the state lies where it is thought to."""
+    ranges = cache(lambda name: ranges_of(program.function(name), facts))
     for reduction in program.reductions:
-        function = program.function(reduction.function)
+        name = reduction.function
+        function = program.function(name)
         match reduction.op:
             case "grant":
                 continue
@@ -112,12 +115,12 @@ def _together(program: Program, facts: Facts) -> Iterator[tuple[str, Interval]]:
             case "rank":
                 yield reduction.result, Interval(0.0, schema.MOST_AGENTS - 1.0, whole=True)
             case "nearest":
-                value = ranges_of(function, facts)[function.output(f"value.{reduction.name}").value]
+                value = ranges(name)[function.output(f"value.{reduction.name}").value]
                 shows = program.function(reducer(reduction.stage))
-                otherwise = ranges_of(shows, facts)[shows.output(f"otherwise.{reduction.name}").value]
+                otherwise = ranges(shows.name)[shows.output(f"otherwise.{reduction.name}").value]
                 yield reduction.result, join(value, otherwise)
             case "total" | "lowest" | "highest" | "last":
-                term = ranges_of(function, facts)[function.output(f"term.{reduction.name}").value]
+                term = ranges(name)[function.output(f"term.{reduction.name}").value]
                 total = _sum(term, schema.MOST_AGENTS) if reduction.stage == "cells" else _total(term)
                 yield reduction.result, total if reduction.op == "total" else join(term, Interval(0.0, 0.0))
 
@@ -126,8 +129,9 @@ def _neighbours(program: Program, facts: Facts, beside: int) -> Iterator[tuple[s
     """Where the sums over neighbours lie, of which there are so many."""
     if program.has(NEAR):
         near = program.function(NEAR)
+        ranges = ranges_of(near, facts)
         for output in near.outputs:
-            yield output.name, _sum(ranges_of(near, facts)[output.value], beside)
+            yield output.name, _sum(ranges[output.value], beside)
 
 
 def _sum(term: Interval, count: int) -> Interval:

@@ -36,6 +36,8 @@ def few_priorities(program: Program, facts: Facts) -> Program:
 
 def _numbered(function: Function, facts: Facts, few: dict[str, int]) -> Function:
     """A function of what lanes add, with numbered priorities; `few` is told how many, by names of reductions."""
+    if not any(output.name.startswith("priority.") for output in function.outputs):
+        return function
     builder = Builder()
     for node in function.nodes:
         builder.keep(node)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from fractions import Fraction
 from math import inf, isinf, nextafter, sqrt
 
 from hamlet.frozen import dataclass
@@ -73,7 +72,9 @@ def fused32(left: float, right: float, addend: float) -> float:
     """
     product = left * right
     total = product + addend
-    lost = Fraction(product) + Fraction(addend) - Fraction(total)
+    # The product is exact, and so is what the sum lost (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B).
+    share = total - product
+    lost = (product - (total - share)) + (addend - share)
     if lost and _is_even(total):
         total = nextafter(total, inf if lost > 0 else -inf)
     return to_binary32(total)

@@ -99,7 +99,9 @@ class Ranges:
                 if transfer is None:
                     return _ANY[type_]
                 if not assumed:
-                    return transfer(*[self[value] for value in values])
+                    # Operands come before it.
+                    intervals = self._intervals
+                    return transfer(*[intervals[value] for value in values])
                 return transfer(*[self._under(value, assumed, depth) for value in values])
             case Const(value=value):
                 return _constant(value)

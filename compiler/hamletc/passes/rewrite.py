@@ -28,7 +28,9 @@ def rewrite(function: Function, builder: Builder, rule: Rule) -> Function:
         value = rule(op, node.type)
         if value is None:
             value = builder.keep(node) if op is node.op else builder.node(op, node.type)
-        changed = changed or value != len(new) or builder.nodes[value].op != op
+        if not changed:
+            there = builder.nodes[value].op
+            changed = value != len(new) or (there is not op and there != op)
         new.append(value)
     if not changed and len(builder.nodes) == len(function.nodes):
         return function

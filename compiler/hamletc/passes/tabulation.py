@@ -14,14 +14,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from hamlet.frozen import dataclass
 from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Origin, Output, Program, Table
 from hamletc.ir.operands import operands, with_operands
 from hamletc.ir.ops import Const, Op, Type, Value
-from hamletc.passes.cases import cases_of, in_each_case
+from hamletc.passes.cases import Cases, cases_of, in_each_case
 from hamletc.passes.constant_folding import Literal
 from hamletc.passes.dead_code import DeadCodeElimination
 from hamletc.passes.ranges import Facts, contents, ranges_of
@@ -75,9 +76,12 @@ class _Tables:
 
 def _tabulated(function: Function, facts: Facts, tables: _Tables) -> Function:
     dead = DeadCodeElimination()
-    function = dead.run(_Used(function, facts, tables).rewritten())
+    cases = cases_of(function, facts)
+    if not cases.numbers:
+        return dead.run(function)
+    function = dead.run(_Used(function, cases, facts, tables).rewritten())
     facts = replace(facts, tables={name: contents(table) for name, table in tables.by_name.items()})
-    return dead.run(_Lookups(function, facts, tables).rewritten())
+    return dead.run(_Lookups(function, cases_of(function, facts), tables).rewritten())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +95,8 @@ class _Case:
 class _Rewriting(ABC):
     """Goes through a function into a new one."""
 
-    def __init__(self, function: Function, facts: Facts, tables: _Tables) -> None:
-        self.function, self.facts, self.tables = function, facts, tables
-        self.cases = cases_of(function, facts)
+    def __init__(self, function: Function, cases: Cases, tables: _Tables) -> None:
+        self.function, self.cases, self.tables = function, cases, tables
         self.builder = Builder()
         self._new: dict[Value, Value] = {}
 
@@ -158,8 +161,8 @@ def _rows(numbers: range) -> int:
 class _Used(_Rewriting):
     """Makes one integer of all hits of an integer that is tried."""
 
-    def __init__(self, function: Function, facts: Facts, tables: _Tables) -> None:
-        super().__init__(function, facts, tables)
+    def __init__(self, function: Function, cases: Cases, facts: Facts, tables: _Tables) -> None:
+        super().__init__(function, cases, tables)
         self.ranges = ranges_of(function, facts)
         self.tests: dict[Value, _Test] = {}
         for value, node in enumerate(function.nodes):
@@ -275,8 +278,8 @@ class _Test:
 class _Lookups(_Rewriting):
     """Puts lookups in place of what depends on one integer."""
 
-    def __init__(self, function: Function, facts: Facts, tables: _Tables) -> None:
-        super().__init__(function, facts, tables)
+    def __init__(self, function: Function, cases: Cases, tables: _Tables) -> None:
+        super().__init__(function, cases, tables)
         self.users: dict[Value, list[Value]] = defaultdict(list)
         for value, node in enumerate(function.nodes):
             for operand in operands(node.op):

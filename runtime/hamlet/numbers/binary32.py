@@ -8,6 +8,7 @@ import math
 import struct
 from functools import lru_cache
 
+_BINARY32, _WORD = struct.Struct("<f"), struct.Struct("<I")
 LARGEST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
 
 
@@ -17,17 +18,17 @@ def round32(value: float) -> float:
     Raises:
         OverflowError: the number is too large for a finite binary32.
     """
-    return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    return float(_BINARY32.unpack(_BINARY32.pack(value))[0])
 
 
 def bits32(value: float) -> int:
     """The 32 bits of a number rounded to binary32, as an unsigned integer."""
-    return int(struct.unpack("<I", struct.pack("<f", value))[0])
+    return int(_WORD.unpack(_BINARY32.pack(value))[0])
 
 
 def from_bits32(bits: int) -> float:
     """The binary32 number, infinity or NaN with these 32 bits."""
-    return float(struct.unpack("<f", struct.pack("<I", bits))[0])
+    return float(_BINARY32.unpack(_WORD.pack(bits))[0])
 
 
 def spell32(value: float) -> str:

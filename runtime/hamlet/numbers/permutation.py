@@ -5,7 +5,7 @@ Only numbers here: the interpreter (torch) and the lowering (IR) each compute th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from hamlet.frozen import dataclass
 
 ROUNDS = 8
 """Rounds of the permutation: with 8, the joint cells of two indices are even to a few percent on 3 x 3 and to 1% on

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from hamlet.frozen import dataclass
 
 SCHEMA = 10
 """The version of the layout of a generated package."""

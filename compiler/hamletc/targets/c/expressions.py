@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from hamlet.frozen import dataclass
 from hamletc.ir.operands import operands
 from hamletc.ir.ops import PLAIN, Const, Element, Fetch, Fold, Input, Less, Lookup, Neg, Select, Type, Value
 from hamletc.kernel.body import Body, table_name

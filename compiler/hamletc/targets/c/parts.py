@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
+from hamlet.frozen import dataclass
 from hamletc.ir.function import Program
 from hamletc.ir.operands import operands
 from hamletc.ir.ops import Fetch, Fold, Input, Lookup, Type, Value

@@ -9,8 +9,9 @@ in memory that is its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from hamlet.frozen import dataclass
 from hamletc.kernel.body import Body
 from hamletc.kernel.code import Function
 from hamletc.targets.c.types import CType, UntypedError, settled

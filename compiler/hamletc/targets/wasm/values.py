@@ -8,8 +8,9 @@ lane set, or none.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from hamlet.frozen import dataclass
 from hamletc.ir.ops import Type
 from hamletc.targets.c.types import INDEX, CType, UntypedError
 from hamletc.targets.wasm.encoding import F32, I32, I64, V128, binary32
