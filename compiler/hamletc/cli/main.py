@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import io
 import os
 import sys
@@ -95,6 +97,8 @@ def hamletc() -> None:
 
 def main() -> None:
     """The console script."""
+    # As it ends Python would look for cycles among all objects there are: an eighth of the time, for nothing.
+    atexit.register(gc.freeze)
     if sys.stdout is None:
         # Whoever closed it wants no output; a file that is opened next must not become it.
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115  (until the process ends)

@@ -20,16 +20,15 @@ class VerificationError(Exception):
     """A program is malformed; the message names the function and the node or output."""
 
 
-def verify_program(program: Program, verified: Program | None = None) -> None:
+def verify_program(program: Program, *verified: Program) -> None:
     """Check all functions and tables. A function that is one of a `verified` program, and can read its tables, is as it
     was there.
 
     Raises:
         VerificationError: something is malformed.
     """
-    verified_before: set[int] = set()
-    if verified is not None and set(verified.tables) <= set(program.tables):
-        verified_before = {id(function) for function in verified.functions}
+    with_tables = (before for before in verified if set(before.tables) <= set(program.tables))
+    verified_before = {id(function) for before in with_tables for function in before.functions}
     for table in program.tables:
         if not PLAIN_NAME.fullmatch(table.name):
             raise VerificationError(f"table {table.name!r}: not a name")

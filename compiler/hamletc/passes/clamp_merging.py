@@ -23,6 +23,8 @@ class ClampMerging:
     name: str = "clamp_merging"
 
     def run(self, function: Function) -> Function:
+        if not any(isinstance(node.op, Select) for node in function.nodes):
+            return function
         uses = _uses(function)
         builder = Builder()
         ranges = Ranges(builder.nodes, self.facts, counts_of(function))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hamlet.frozen import dataclass
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function
-from hamletc.ir.ops import Add, And, Equal, Mul, MulHigh, Op, Or, Type, Value, Xor
+from hamletc.ir.ops import Add, And, Binary, Equal, Mul, MulHigh, Op, Or, Type, Value, Xor
 from hamletc.passes.rewrite import rewrite
 
-_COMMUTATIVE = (Add, Mul, MulHigh, Equal, And, Or, Xor)
+_COMMUTATIVE = frozenset((Add, Mul, MulHigh, Equal, And, Or, Xor))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,6 @@ class CommonSubexpressionElimination:
         builder = Builder()
 
         def rule(op: Op, _: Type) -> Value | None:
-            if isinstance(op, _COMMUTATIVE):
-                return builder.find(type(op)(op.right, op.left))
-            return None
+            return builder.find(type(op)(op.right, op.left)) if isinstance(op, Binary) else None
 
-        return rewrite(function, builder, rule)
+        return rewrite(function, builder, rule, _COMMUTATIVE)

@@ -53,7 +53,7 @@ class ConstantDivision:
             high, low = (builder.f32(part) for part in parts)
             return builder.fma(op.left, high, builder.mul(op.left, low))
 
-        return rewrite(function, builder, rule)
+        return rewrite(function, builder, rule, (Div,))
 
 
 def _is_moderate(builder: Builder, ranges: Ranges, numerator: Value) -> bool:

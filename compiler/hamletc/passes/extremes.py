@@ -38,7 +38,7 @@ class Extremes:
             order = _order(op, builder, ranges)
             return None if order is op.order else builder.node(replace(op, order=order), type_)
 
-        return rewrite(function, builder, rule)
+        return rewrite(function, builder, rule, (Select,))
 
 
 def _order(op: Select, builder: Builder, ranges: Ranges) -> Order:

@@ -35,7 +35,7 @@ class MergeExclusive:
     def run(self, function: Function) -> Function:
         builder = Builder()
         merger = _Merger(builder, Ranges(builder.nodes, self.facts, counts_of(function)))
-        return rewrite(function, builder, merger.apply)
+        return rewrite(function, builder, merger.apply, (Select,))
 
 
 @dataclass(frozen=True, slots=True)

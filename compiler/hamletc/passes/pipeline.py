@@ -136,7 +136,7 @@ def run(
     if unknown := sorted(disabled - {*PASS_NAMES, *WHOLE_NAMES}):
         raise ValueError(f"there is no pass {', '.join(unknown)}; there are {', '.join((*PASS_NAMES, *WHOLE_NAMES))}")
     if done is None or program is not done.after:
-        verify_program(program, None if done is None else done.before)
+        verify_program(program, *(() if done is None else (done.before, done.after)))
     passes = [each for each in choose(facts) if each.name not in disabled]
     functions = []
     for function in program.functions:

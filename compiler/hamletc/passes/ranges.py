@@ -122,8 +122,8 @@ class Ranges:
                 if chosen.high == 0:
                     return self._under(otherwise, assumed, depth)
                 return join(
-                    self._under(then, self._assume(condition, True, assumed), depth),
-                    self._under(otherwise, self._assume(condition, False, assumed), depth),
+                    self._where(condition, True, then, assumed, depth),
+                    self._where(condition, False, otherwise, assumed, depth),
                 )
 
     def _fold(self, op: ops.Fold, anything: Interval) -> Interval:
@@ -143,11 +143,15 @@ class Ranges:
             self._folds[key] = state
         return self._folds[key][op.output]
 
-    def _assume(self, condition: Value, holds: bool, assumed: Mapping[Value, Interval]) -> dict[Value, Interval]:
-        """Assumptions with those that follow from a condition or from its contrary."""
+    def _where(
+        self, condition: Value, holds: bool, value: Value, assumed: Mapping[Value, Interval], depth: int
+    ) -> Interval:
+        """The interval of a node under assumptions and those that follow from a condition or from its contrary."""
+        if isinstance(self._nodes[value].op, Const):
+            return self[value]
         result = dict(assumed)
         self._learn(condition, holds, result)
-        return result
+        return self._under(value, result, depth)
 
     def _learn(self, condition: Value, holds: bool, facts: dict[Value, Interval]) -> None:
         op = self._nodes[condition].op
@@ -169,19 +173,19 @@ class Ranges:
                 # A comparison fails with a NaN: then it says nothing about the other side, nor denies the NaN.
                 step = 1 if strict and not is_float else 0
                 if holds or not b.nan:
-                    self._note(left, Interval(-inf, b.high - step, not holds, True), facts)
+                    self._note(left, -inf, b.high - step, not holds, facts)
                 if holds or not a.nan:
-                    self._note(right, Interval(a.low + step, inf, not holds, True), facts)
+                    self._note(right, a.low + step, inf, not holds, facts)
             case ops.Equal(left=left, right=right) if holds and self._nodes[left].type is not BOOL:
                 a, b = self[left], self[right]
-                self._note(left, Interval(b.low, b.high, False, True), facts)
-                self._note(right, Interval(a.low, a.high, False, True), facts)
+                self._note(left, b.low, b.high, False, facts)
+                self._note(right, a.low, a.high, False, facts)
             case _:
                 pass
 
-    def _note(self, value: Value, interval: Interval, facts: dict[Value, Interval]) -> None:
+    def _note(self, value: Value, low: float, high: float, nan: bool, facts: dict[Value, Interval]) -> None:
         if not isinstance(self._nodes[value].op, Const):
-            facts[value] = meet(facts.get(value, self[value]), interval)
+            facts[value] = meet(facts.get(value, self[value]), Interval(low, high, nan, True))
 
 
 def ranges_of(function: Function, facts: Facts) -> tuple[Interval, ...]:
@@ -204,12 +208,12 @@ def counts_of(function: Function) -> dict[str, int]:
 
 def _constant(value: float | int | bool) -> Interval:
     if isinstance(value, float):
-        return Interval(value, value, False, str(value) == "-0.0", value.is_integer())
+        return Interval(value, value, False, value == 0 and str(value) == "-0.0", value.is_integer())
     return Interval(int(value), int(value))
 
 
 def _truth(can_hold: bool, can_fail: bool) -> Interval:
-    return Interval(0 if can_fail else 1, 1 if can_hold else 0)
+    return ANY_BOOL if can_hold and can_fail else Interval(0 if can_fail else 1, 1 if can_hold else 0)
 
 
 def _less(a: Interval, b: Interval) -> Interval:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 
+from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.function import Function, Output
 from hamletc.ir.operands import operands, with_operands
@@ -15,9 +16,17 @@ Rule: TypeAlias = Callable[[Op, Type], Value | None]
 """
 
 
-def rewrite(function: Function, builder: Builder, rule: Rule) -> Function:
+def rewrite(
+    function: Function, builder: Builder, rule: Rule, on: Collection[type[Op]] = frozenset(ops.OPS)
+) -> Function:
     """The function with a rule applied to every node; the same one if nothing changes. New nodes get the origin of the
-    node that they replace."""
+    node that they replace.
+
+    Args:
+        on: the operations that the rule may replace.
+    """
+    if not any(type(node.op) in on for node in function.nodes):
+        return function
     new: list[Value] = []
     changed = False
     for node in function.nodes:
@@ -25,7 +34,7 @@ def rewrite(function: Function, builder: Builder, rule: Rule) -> Function:
         values = operands(node.op)
         # As long as nothing has changed, each node has its old number.
         op = with_operands(node.op, tuple([new[value] for value in values])) if changed and values else node.op
-        value = rule(op, node.type)
+        value = rule(op, node.type) if type(op) in on else None
         if value is None:
             value = builder.keep(node) if op is node.op else builder.node(op, node.type)
         if not changed:

@@ -48,8 +48,8 @@ def to_json(universe: Universe) -> str:
 def _write(value: object, indent: int) -> str:
     match value:
         case Span():
-            numbers = dataclasses.astuple(value)
-            return json.dumps(numbers if value.file != 0 else numbers[:4])
+            numbers = (value.line, value.column, value.end_line, value.end_column)
+            return json.dumps(numbers if value.file == 0 else (*numbers, value.file))
         case float():
             return spell32(value)
         case bool() | int() | str() | None:

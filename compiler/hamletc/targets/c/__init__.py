@@ -26,7 +26,7 @@ class C:
         if is_large(compilation.program):
             compilation = compilation.with_program(_with_rows_of_situation(compilation))
         elif (cached := compilation.plan.with_cell_cache(CPU)).cell_cache:
-            compilation = compilation.after(CELL_CACHE, lambda known: known.replanned(cached))
+            compilation = compilation.after(CELL_CACHE, lambda known: known.replanned(cached), verified=True)
         compilation = compilation.with_program(_with_sleeping_cells(compilation))
         return compilation.after(tabulation.NAME, lambda known: tabulation.tabulate(known.program, known.facts))
 

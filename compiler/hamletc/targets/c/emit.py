@@ -157,10 +157,11 @@ def _given(name: str, universe: Universe, tables: dict[str, tuple[str, int | Non
 
 def array_of(name: str, universe: Universe) -> tuple[str, int]:
     """What an array holds, and its dimensions."""
-    for field in (*schema.state_fields(universe), *schema.outcome_fields(universe)):
-        if field.name == name:
-            return field.dtype, LINE if field.rows is None else PLANE
-    return ARRAYS[name]
+    if name in ARRAYS:
+        return ARRAYS[name]
+    fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
+    field = next(each for each in fields if each.name == name)
+    return field.dtype, LINE if field.rows is None else PLANE
 
 
 def _table(table: Table) -> str:

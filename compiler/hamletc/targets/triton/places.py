@@ -68,7 +68,7 @@ def with_cells(compilation: Compilation) -> Compilation:
     planned = compilation.plan.with_search()
     if not planned.searched:
         return compilation
-    found = compilation.after(CELL_CACHE, lambda known: _found(known, planned))
+    found = compilation.after(CELL_CACHE, lambda known: _found(known, planned), verified=True)
     if found is compilation:
         return compilation
     at_random = len(planned.places.random)
