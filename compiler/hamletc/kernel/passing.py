@@ -51,7 +51,7 @@ def _called(code: Any, functions: Mapping[str, Function], declared: Mapping[str,
             return replace(code, arguments=_called(passed, functions, declared), keywords=())
         case Compute() | Name():
             return code
-        case _ if names := _parts(type(code)):
+        case _ if names := _parts(code.__class__):
             # Most code calls nothing, and stays as it is: making it anew would check all of it again.
             changed = {
                 name: new
