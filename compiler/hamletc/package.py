@@ -34,7 +34,7 @@ _HERE, _RENAME_EXCHANGE = -100, 2
 
 
 def filenames(names: Collection[str]) -> tuple[str, ...]:
-    """Those of these files that a package can hold beside `__init__.py`, in the order in which it lists them."""
+    """The files of these names that a package can hold beside `__init__.py`, in the order in which it lists them."""
     own = (UNIVERSE_FILE, IR_FILE, SCHEDULE_FILE, *map(written_by, target_names()))
     # Front ends are loaded, and pyyaml with them, only for a file that one of them may have attached.
     others = front_ends() if set(names).difference(own) else ()
