@@ -36,6 +36,10 @@ WORDS: tuple[tuple[int, str, str], ...] = (
     (16, "((_ extract {top} 0) ((_ zero_extend 64) x))", "x"),
     (16, "((_ extract {top} 0) ((_ sign_extend 64) x))", "x"),
     (30, "(ite (= (bvxor c #b1) #b1) x y)", "(ite (= c #b1) y x)"),
+    (35, "(bvadd x (bvadd y z))", "(bvadd (bvadd x y) z)"), (35, "(bvsub x y)", "(bvadd x (bvmul y {1}))"),
+    (35, "(bvmul (bvadd x y) z)", "(bvadd (bvmul x z) (bvmul y z))"),
+    (35, "(bvadd (bvmul x y) (bvmul x z))", "(bvmul x (bvadd y z))"),
+    (35, "(bvmul (bvmul x y) z)", "(bvmul x (bvmul y z))"), (35, "(bvshl x y)", "(bvmul x (bvshl {one} y))"),
 )  # fmt: skip
 """Rules of words: the number, both sides."""
 BOUNDS = ("least", "most", "low", "high")

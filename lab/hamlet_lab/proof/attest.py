@@ -575,6 +575,30 @@ class Context:
         less = self.op("flt", *((x, c) if left.op == "fmax" else (c, x)))
         return bool(fits) and right is self.op("ite", less, c, x)
 
+    def sums(self, left: Term, right: Term) -> bool:
+        """Rule 35: two words are sums of the same multiples of the same terms, in whatever order that is added."""
+        return left.bits == right.bits and self._multiples(left) == self._multiples(right)
+
+    def _multiples(self, root: Term) -> dict[Term | None, int]:
+        """How often each term is in a sum, modulo its width; at `None` are the constants of it together."""
+        times, result = Counter({root: 1}), Counter[Term | None]()
+        while times:
+            term = max(times, key=lambda each: each.number)  # those that it is in have greater numbers
+            of = times.pop(term)
+            match term.op, term.operands:
+                case "constant", _:
+                    result[None] += of * term.attribute
+                case (("add" | "sub"), (one, other)):
+                    times[one] += of
+                    times[other] += of if term.op == "add" else -of
+                case "mul", (one, Term(value=int(k))):
+                    times[one] += of * k
+                case "shl", (one, Term(value=int(k))) if k < term.bits:
+                    times[one] += of << k
+                case _:
+                    result[self.one(term)] += of
+        return {term: left for term, of in result.items() if (left := of % (1 << root.bits))}
+
     def again(self, left: Term, right: Term) -> bool:
         """The same operation, on what its operands are by now."""
         return right is self.make(left.op, left.bits, left.operands, left.attribute)
@@ -1341,6 +1365,7 @@ RULES = {
     "sign of a sum": (27, Context.sum_below_zero),
     "extreme": (28, Context.extreme),
     "operands": (29, Context.again),
+    "sums": (35, Context.sums),
 }
 
 

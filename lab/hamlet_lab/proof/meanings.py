@@ -24,6 +24,7 @@ COMMUTATIVE = frozenset(("add", "mul", "and", "or", "xor", "eq", "fadd", "fmul",
 PREDICATES = frozenset(("eq", "ult", "ule", "slt", "sle", "flt", "fle", "feq"))
 FLOATING = frozenset(("fadd", "fmul", "fdiv", "fma", "fsqrt", "fmin", "fmax", "tofloat", "unsignedtofloat"))
 """Operations whose result is a number in binary32."""
+_COMPARING = frozenset(("flt", "fle", "feq"))
 
 
 def words(value: int, bits: int) -> Words:
@@ -118,17 +119,20 @@ MEANINGS: dict[str, Callable[..., Words]] = {
 
 def meaning(op: str, operands: tuple[Words, ...], bits: int, attribute: object) -> Words:
     """The value of an operation of so many bits on values of its operands."""
-    with np.errstate(all="ignore"):
-        match op:
-            case "zext":
-                return operands[0].astype(f"u{bits // 8}")
-            case "sext":
-                return _unsigned(_signed(operands[0]).astype(f"i{bits // 8}"))
-            case "low":
-                return (operands[0] & 1).astype(np.bool_) if bits == 1 else operands[0].astype(f"u{bits // 8}")
-            case "table":
-                assert isinstance(attribute, tuple)
-                rows = np.array(attribute, np.uint32)
-                return rows[np.minimum(operands[0], len(rows) - 1)]
-            case _:
+    match op:
+        case "zext":
+            return operands[0].astype(f"u{bits // 8}")
+        case "sext":
+            return _unsigned(_signed(operands[0]).astype(f"i{bits // 8}"))
+        case "low":
+            return (operands[0] & 1).astype(np.bool_) if bits == 1 else operands[0].astype(f"u{bits // 8}")
+        case "table":
+            assert isinstance(attribute, tuple)
+            rows = np.array(attribute, np.uint32)
+            return rows[np.minimum(operands[0], len(rows) - 1)]
+        case _ if op in FLOATING or op in _COMPARING:
+            # NaNs and infinities are numbers like others; words never warn.
+            with np.errstate(all="ignore"):
                 return MEANINGS[op](*operands)
+        case _:
+            return MEANINGS[op](*operands)

@@ -15,6 +15,7 @@ from hamlet_lab.proof.merge import Merge
 from hamlet_lab.proof.normal_forms import NormalForms
 from hamlet_lab.proof.queries import DEEP, DEPTHS, Depth, Query
 from hamlet_lab.proof.sides import Sides
+from hamlet_lab.proof.sums import same_sums
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
@@ -107,7 +108,7 @@ class Merger:
 
     def _rule(self, arena: Arena, left: Term, right: Term) -> str:
         """The rule that says that two terms are equal; empty if none does."""
-        rules = {"bounds": self._decides, "division": self._divides}
+        rules = {"bounds": self._decides, "division": self._divides, "sums": same_sums}
         return next((name for name, fits in rules.items() if fits(arena, left, right)), "")
 
     def _asked(self, arena: Arena, left: Term, right: Term, depths: tuple[Depth, ...]) -> bool:
@@ -289,7 +290,8 @@ class Merger:
 
     def _divides(self, arena: Arena, left: Term, right: Term) -> bool:
         """Whether one is x / c and the other fma(x, high, x * low), for all x that may be. Both scale by powers of two
-        as x does, as long as nothing overflows and nothing is subnormal: so all x of one binade stand for all."""
+        as x does, as long as nothing overflows and nothing is subnormal, and have the other sign as x has: so all x of
+        one binade stand for all."""
         if left.op != "fma" or right.op != "fdiv":
             return False
         product, high, addend = left.operands
@@ -314,7 +316,7 @@ class Merger:
         if max(greatest, greatest / c, greatest * h) > GREATEST / 4:
             return False
         if constants not in self._divisions:
-            numerators = ONE_BINADE, ONE_BINADE | np.uint32(SIGN), np.zeros(1, np.uint32)
+            numerators = (*np.split(ONE_BINADE, 128), np.zeros(1, np.uint32))
             self._divisions[constants] = all(_quotients(constants, values) for values in numerators)
         return self._divisions[constants]
 

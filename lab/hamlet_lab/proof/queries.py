@@ -15,6 +15,7 @@ from bitwuzla import Kind
 
 from hamlet_lab.proof.bounds import Bounds, positive_zero
 from hamlet_lab.proof.meanings import CONSTANT, SIGN, VARIABLE
+from hamlet_lab.proof.refuting import refuted
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
@@ -57,32 +58,60 @@ class Query:
     """One query about terms of an arena.
 
     Attributes:
-        said: the terms whose operations it says.
-        cut: why others were cut off: for their `levels`, as `products`, as `floats`.
+        cut: why terms were cut off: for their `levels`, as `products`, as `floats`.
     """
 
     def __init__(self, arena: Arena, bounds: Bounds, depth: Depth) -> None:
         self._arena, self._bounds, self._depth = arena, bounds, depth
-        self._manager = bitwuzla.TermManager()
-        options = bitwuzla.Options()
-        options.set(bitwuzla.Option.TIME_LIMIT_PER, depth.milliseconds)
-        self._solver = bitwuzla.Bitwuzla(self._manager, options)
-        self.said: list[Term] = []
         self.cut: set[str] = set()
-        self._done: dict[int, tuple[int, bitwuzla.Term]] = {}
-        self._cuts: dict[int, bitwuzla.Term] = {}
-        self._widths = {bits: self._manager.mk_bv_sort(bits) for bits in (1, 8, 16, 32, 64)}
-        self._float = self._manager.mk_fp_sort(8, 24)
-        self._rounding = self._manager.mk_rm_value(bitwuzla.RoundingMode.RNE)
+        self._levels: dict[int, int] = {}
+        self._opened: dict[int, Term] = {}
+        self._cuts: dict[int, Term] = {}
+        self._words: dict[int, bitwuzla.Term] = {}
+
+    @property
+    def said(self) -> list[Term]:
+        """The terms whose operations it says."""
+        return list(self._opened.values())
 
     def equal(self, left: Term, right: Term) -> bool:
         """Whether they are equal in all states of the context, as far as the query sees."""
-        make = self._manager.mk_term
-        sides = [self._said(each, self._depth.levels) for each in (left, right)]
+        for each in (left, right, *self._arena.premises):
+            self._open(each, self._depth.levels)
+        if refuted(self._arena, self._bounds, left, right, self._opened, self._cuts):
+            return False
+        self._begin()
+        for each in (*self._cuts.values(), *sorted(self._opened.values(), key=lambda each: each.number)):
+            self._say(each)
+        make, one = self._manager.mk_term, self._word(1, 1)
         for premise in self._arena.premises:
-            self._assert(make(Kind.EQUAL, [self._said(premise, self._depth.levels), self._word(1, 1)]))
-        self._assert(make(Kind.DISTINCT, sides))
+            self._assert(make(Kind.EQUAL, [self._said(premise), one]))
+        self._assert(make(Kind.DISTINCT, [self._said(left), self._said(right)]))
         return bool(self._solver.check_sat() == bitwuzla.Result.UNSAT)
+
+    def _open(self, term: Term, levels: int) -> None:
+        """Open a term so many levels down. One that was cut off before is opened, and keeps its bounds."""
+        if self._levels.get(term.number, -1) >= levels or term.op == CONSTANT:
+            return
+        if term.op == VARIABLE or not self._opens(term):
+            self._cuts[term.number] = term
+        elif levels == 0:
+            self.cut.add("levels")
+            self._cuts[term.number] = term
+        else:
+            for each in term.operands:
+                self._open(each, levels - 1)
+            self._opened[term.number] = term
+        self._levels[term.number] = levels
+
+    def _begin(self) -> None:
+        """Have a solver."""
+        self._manager = bitwuzla.TermManager()
+        options = bitwuzla.Options()
+        options.set(bitwuzla.Option.TIME_LIMIT_PER, self._depth.milliseconds)
+        self._solver = bitwuzla.Bitwuzla(self._manager, options)
+        self._widths = {bits: self._manager.mk_bv_sort(bits) for bits in (1, 8, 16, 32, 64)}
+        self._rounding = self._manager.mk_rm_value(bitwuzla.RoundingMode.RNE)
 
     def _assert(self, formula: bitwuzla.Term) -> None:
         self._solver.assert_formula(formula)
@@ -90,26 +119,19 @@ class Query:
     def _word(self, value: int, bits: int) -> bitwuzla.Term:
         return self._manager.mk_bv_value(self._widths[bits], value)
 
-    def _said(self, term: Term, levels: int) -> bitwuzla.Term:
-        """A term as the solver gets it. One that was said with fewer levels is said again, and that both are equal."""
-        before = self._done.get(term.number)
-        if before is not None and before[0] >= levels:
-            return before[1]
-        if term.op == CONSTANT:
-            assert term.value is not None
-            result = self._word(term.value, term.bits)
-        elif term.op == VARIABLE or not self._opens(term):
-            return self._cut(term)
-        elif levels == 0:
-            self.cut.add("levels")
-            return self._cut(term)
-        else:
-            result = self._operation(term, [self._said(each, levels - 1) for each in term.operands])
-            self.said.append(term)
-            if term.number in self._cuts:
-                self._assert(self._manager.mk_term(Kind.EQUAL, [result, self._cuts[term.number]]))
-        self._done[term.number] = levels, result
-        return result
+    def _said(self, term: Term) -> bitwuzla.Term:
+        """A term as the solver has it."""
+        return self._words[term.number] if term.value is None else self._word(term.value, term.bits)
+
+    def _say(self, term: Term) -> None:
+        """Give the solver a term: one that is cut off as any word within its bounds."""
+        before = self._words.get(term.number)
+        if term.number in self._cuts and before is None:
+            self._words[term.number] = self._cut(term)
+            return
+        result = self._words[term.number] = self._operation(term, [self._said(each) for each in term.operands])
+        if before is not None:
+            self._assert(self._manager.mk_term(Kind.EQUAL, [result, before]))
 
     def _opens(self, term: Term) -> bool:
         match term.op:
@@ -134,23 +156,21 @@ class Query:
                 return True
 
     def _cut(self, term: Term) -> bitwuzla.Term:
-        if term.number not in self._cuts:
-            make = self._manager.mk_term
-            cut = self._manager.mk_const(self._widths[term.bits], f"t{term.number}")
-            self._cuts[term.number] = cut
-            low, high = self._bounds.words(term)
-            if low > 0:
-                self._assert(make(Kind.BV_UGE, [cut, self._word(low, term.bits)]))
-            if high < (1 << term.bits) - 1:
-                self._assert(make(Kind.BV_ULE, [cut, self._word(high, term.bits)]))
-            if positive_zero(term):
-                self._assert(make(Kind.DISTINCT, [cut, self._word(SIGN, 32)]))
-            numbers = self._bounds.numbers(term) if term.bits == 32 else None
-            if numbers is not None:
-                for kind, end in ((Kind.FP_GEQ, numbers.low), (Kind.FP_LEQ, numbers.high)):
-                    (word,) = struct.unpack("<I", struct.pack("<f", end))
-                    self._assert(make(kind, [self._number(cut), self._number(self._word(word, 32))]))
-        return self._cuts[term.number]
+        make = self._manager.mk_term
+        cut = self._manager.mk_const(self._widths[term.bits], f"t{term.number}")
+        low, high = self._bounds.words(term)
+        if low > 0:
+            self._assert(make(Kind.BV_UGE, [cut, self._word(low, term.bits)]))
+        if high < (1 << term.bits) - 1:
+            self._assert(make(Kind.BV_ULE, [cut, self._word(high, term.bits)]))
+        if positive_zero(term):
+            self._assert(make(Kind.DISTINCT, [cut, self._word(SIGN, 32)]))
+        numbers = self._bounds.numbers(term) if term.bits == 32 else None
+        if numbers is not None:
+            for kind, end in ((Kind.FP_GEQ, numbers.low), (Kind.FP_LEQ, numbers.high)):
+                (word,) = struct.unpack("<I", struct.pack("<f", end))
+                self._assert(make(kind, [self._number(cut), self._number(self._word(word, 32))]))
+        return cut
 
     def _number(self, word: bitwuzla.Term) -> bitwuzla.Term:
         return self._manager.mk_term(Kind.FP_TO_FP_FROM_BV, [word], [8, 24])
