@@ -153,6 +153,8 @@ class Tiles(Ground):
         self._inks = [layer for layer in layers if not layer.things]
         self._kinds = [layer for layer in layers if layer.things]
         self._tinted = dict(board.tints)
+        self._signs = {letter: in_pixels(sign, name) for letter, sign, name in board.letters}
+        self._lettered = bool(self._signs) or any(layer.letter for layer in self._inks)
         self._columns, self._rows = (min(int(size), MOST) for size in board.size)
         self._cell = max(min(MOST // max(self._columns, self._rows), LARGEST), 1)
         self.width, self.height = self._columns * self._cell, self._rows * self._cell
@@ -169,8 +171,32 @@ class Tiles(Ground):
         for at, fill in self.fills():
             if fill != PAPER:
                 self.cell(at, fill, sheet)
+            self._letter(at, fill, sheet)
         self.edges(sheet)
         self._things(sheet)
+
+    @property
+    def lettered(self) -> bool:
+        """Whether cells have letters, and room for them."""
+        return self._lettered and self._cell >= LETTERED
+
+    def _letter(self, at: tuple[int, int], fill: Colour, sheet: Sheet) -> None:
+        if self.lettered and (letter := self.letter_of(*at)):
+            self.letter(at, letter, fill, sheet)
+
+    def letter(self, at: tuple[float, float], letter: str, fill: Colour, sheet: Sheet) -> None:
+        """Write a letter on a cell of a colour."""
+        x, y = self._middle(at)
+        sheet.write(round(x - WIDTH / 2), round(y - HEIGHT / 2), letter, upon(fill))
+
+    def letter_of(self, column: int, row: int) -> str:
+        """The letter of a cell: of the last of its layers that has one and is not empty there, else that of its region;
+        empty where it has none."""
+        for layer in reversed(self._inks):
+            if layer.letter and layer.share(column, row) > FAINTEST:
+                return in_pixels(layer.letter, layer.initial)
+        letter = self._board.ground[row][column] if self._board.ground else FLOOR
+        return "" if letter in self._board.walls else self._signs.get(letter, "")
 
     def cell(self, at: tuple[float, float], fill: Colour, sheet: Sheet) -> None:
         """Paint a cell."""
@@ -263,6 +289,7 @@ class Honeycomb(Tiles):
     def _floor(self, sheet: Sheet) -> None:
         for at, fill in self.fills():
             self.cell(at, fill, sheet)
+            self._letter(at, fill, sheet)
         self._things(sheet)
 
     def cell(self, at: tuple[float, float], fill: Colour, sheet: Sheet) -> None:

@@ -74,6 +74,9 @@ def _panel(view: View, sheet: Sheet, left: int) -> None:
         top += LINE
     for layer, ink in _inks(view):
         sheet.box(left, top, HEIGHT, HEIGHT, ink)
+        if layer.letter:
+            letter = in_pixels(layer.letter, layer.initial)
+            sheet.write(left + (HEIGHT - WIDTH) // 2, top, letter, upon(ink))
         sheet.write(left + HEIGHT + 6, top, f"{layer.name[:18]} {layer.said}"[: COLUMNS - 4], INK)
         top += LINE
     for bar in view.meters:

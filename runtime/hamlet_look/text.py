@@ -131,7 +131,7 @@ def _on(colour: Colour | None) -> str:
 
 def _columns(text: str) -> int:
     """The columns that a letter takes on a terminal: an emoji takes two (Unicode, annex 11)."""
-    return 2 if any(east_asian_width(each) in "WF" for each in text) else 1
+    return 2 if any(east_asian_width(each) in "WF" for each in text) else len(text) if text.isascii() else 1
 
 
 def _ways(board: Board) -> list[str]:
@@ -221,46 +221,56 @@ def _cell(canvas: _Canvas, view: View, column: int, row: int, here: _Here, paint
     """A cell of the text: a letter for what is there and one for who is, or one for both."""
     letter, tints = canvas.ground(column, row), {} if view.board is None else dict(view.board.tints)
     wall = view.board is not None and letter in view.board.walls
+    signs = {} if view.board is None else {each: sign for each, sign, _ in view.board.letters}
     # Of a cell that is a wall while something holds what is drawn shows it.
-    layers = tuple(layer for layer in view.layers if layer.colour is not None or not wall)
-    has = _has(layers, *canvas.covers(column, row), paint)
+    layers = tuple(layer for layer in view.layers if layer.colour is not None or layer.letter or not wall)
+    has = _has(layers, *canvas.covers(column, row), canvas.letters)
     code = _in(tints.get(letter), DIM)
     mark = None if here.mark is None else (here.mark.letter or MARK, _in(here.mark.colour, RED))
     what = _mark(here.stands) or mark
     who = _who(here.players)
-    if what is None and who is None and wall and not has:
+    if what is None and who is None and wall and has is None:
         return paint("#" * canvas.letters, code)
-    there = has or paint("#" if wall else letter, code) if what is None else paint(*what)
-    if canvas.letters == 1 or (what is not None and who is None and _columns(what[0]) > 1):
-        shown = who or what
-        return there if shown is None or shown is what else paint(*shown)
+    sign = signs.get(letter, letter)
+    floor = "#" if wall else sign if _columns(sign) <= canvas.letters else letter
+    there = what or has or (floor, code)
+    if canvas.letters == 1 or (who is None and _columns(there[0]) > 1):
+        return paint(*(who or there))
     if who is None:
-        return f"{there} "
+        return f"{paint(*there)} "
     if _columns(who[0]) > 1:
         return paint(*who)
-    return paint(*who) + " " if what is not None and _columns(what[0]) > 1 else f"{there}{paint(*who)}"
+    return paint(*who) + " " if _columns(there[0]) > 1 else f"{paint(*there)}{paint(*who)}"
 
 
-def _has(layers: tuple[Layer, ...], column: int, row: int, paint: _Paint) -> str:
-    """The mark of a cell's layer with the largest share, if it has any."""
-    shown = [(layer.share(column, row), mark, hue) for layer, mark, hue in _layers(layers)]
-    things = [paint(mark, BOLD + hue) for share, mark, hue in shown if len(mark) == 1 and share > FAINTEST]
-    if things:
-        return things[0]
-    share, mark, hue = max(
-        (each for each in shown if len(each[1]) > 1), default=(0.0, "", ""), key=lambda each: each[0]
-    )
-    return paint(mark[share > 0.5], hue) if share > FAINTEST else ""
+def _has(layers: tuple[Layer, ...], column: int, row: int, columns: int) -> tuple[str, str] | None:
+    """The mark of a cell's layers, and the code of its colour: that of things, else the last letter that `draw` says,
+    else that of the largest share; `None` of an empty cell. A letter that takes more than so many columns is left
+    out."""
+    every = [(layer, layer.share(column, row), marks, hue) for layer, marks, hue in _layers(layers)]
+    shown = [each for each in every if each[1] > FAINTEST]
+    for layer, _, marks, hue in shown:
+        if layer.things:
+            return (marks if _columns(marks) <= columns else layer.initial[:1]), BOLD + hue
+    for layer, _, marks, hue in reversed(shown):
+        if layer.letter and _columns(marks) <= columns:
+            return marks, hue
+    bare = [each for each in shown if not each[0].letter]
+    if not bare:
+        return None
+    _, share, marks, hue = max(bare, key=lambda each: each[1])
+    return marks[share > 0.5], hue
 
 
 def _layers(layers: tuple[Layer, ...]) -> Iterator[tuple[Layer, str, str]]:
-    """Each with its marks, one of a kind of things and two of what there is more or less of, and its colour."""
+    """Each with its marks, and its colour: a letter that `draw` says, or one of a kind of things and two of what there
+    is more or less of."""
     counts = {True: 0, False: 0}
     for layer in layers:
         number = counts[layer.things]
         counts[layer.things] += 1
         marks = THINGS if layer.things else RAMPS
-        yield layer, marks[number % len(marks)], _in(layer.colour, HUES[number % len(HUES)])
+        yield layer, layer.letter or marks[number % len(marks)], _in(layer.colour, HUES[number % len(HUES)])
 
 
 def _mark(stands: list[Stand]) -> tuple[str, str] | None:
@@ -292,7 +302,7 @@ def _stands(view: View, paint: _Paint) -> Iterator[str]:
         yield line + (f"  {paint(users, AGENT)}" if users else "")
     longest = max((len(layer.name) for layer in view.layers), default=0)
     for layer, marks, hue in _layers(view.layers):
-        yield f"{paint(f'{marks:2}', hue)} {layer.name:{longest}} {layer.said}"
+        yield f"{paint(marks + ' ' * (2 - _columns(marks)), hue)} {layer.name:{longest}} {layer.said}"
     for bar in view.meters:
         yield _bar(bar, max(len(bar.name) for bar in view.meters), paint)
 

@@ -22,6 +22,7 @@ from hamlet.universe import (
     Continuous,
     DayTime,
     DrawChoice,
+    DrawLook,
     Expression,
     Graph,
     Grid,
@@ -197,6 +198,7 @@ KINDS = (
         "regions of a graph",
     ),
     *("Graph", "Graph with start", "Graph one way"),
+    *("drawings", "drawings of cells with letters", "drawings of regions with letters"),
 )
 """All that random universes have."""
 
@@ -207,6 +209,9 @@ def constructs(universe: Universe) -> frozenset[str]:
     found |= {"starts when"} if universe.starting is not None else set()
     cells = () if universe.cells is None else universe.cells.meters
     found |= {"levels"} if any(meter.name.startswith("walls of levels") for meter in cells) else set()
+    found |= {"drawings"} if universe.drawings else set()
+    looks = (each for each in universe.drawings if isinstance(each, DrawLook) and each.letter)
+    found |= {f"drawings of {each.of}s with letters" for each in looks if each.of in ("cell", "region")}
     found |= {"Affordance elsewhere"} if any(each.elsewhere for each in universe.affordances) else set()
     found |= {"by hand"} if universe.by_hand else set()
     found |= {"more than 16 moves"} if len(universe.moves) > 16 else set()

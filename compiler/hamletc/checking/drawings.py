@@ -65,9 +65,9 @@ class _Drawings:
             case syntax.DrawWall(colour=colour):
                 if self._has_map(item.span, "walls"):
                     yield from self._look("wall", "", None, colour, item.span)
-            case syntax.DrawRegion(name=name, colour=colour):
+            case syntax.DrawRegion(name=name, letter=letter, colour=colour):
                 if (region := self._names.find(name, "region")) is not None:
-                    yield from self._look("region", region, None, colour, item.span)
+                    yield from self._look("region", region, letter, colour, item.span)
             case syntax.DrawCell():
                 yield from self._cell(item)
             case syntax.DrawMark():
@@ -82,25 +82,30 @@ class _Drawings:
     # --- looks -------------------------------------------------------------------------------------------------------
 
     def _look(
-        self, kind: Drawable, name: str, letter: syntax.Quoted | None, colour: syntax.Name | None, span: Span
+        self,
+        kind: Drawable,
+        name: str,
+        letter: syntax.Quoted | None,
+        colour: syntax.Name | None,
+        span: Span,
+        option: str = "",
     ) -> Iterator[Look]:
         shown, ink = self._letter(letter), self._colour(colour)
         if letter is None and colour is None:
             self._report.add(messages.drawings.NoLook(span))
         elif shown is not None and ink is not None:
-            yield Look(kind, name, "", shown, ink, span)
+            yield Look(kind, name, option, shown, ink, span)
 
     def _cell(self, item: syntax.DrawCell) -> Iterator[Look]:
-        name, ink = self._names.find(item.name, "cell meter"), self._colour(item.colour)
-        if name is None or ink is None:
+        if (name := self._names.find(item.name, "cell meter")) is None:
             return
         if item.option is None:
-            yield Look("cell", name, "", "", ink, item.span)
+            yield from self._look("cell", name, item.letter, item.colour, item.span)
             return
         state = self._names.state(item.name)
         options = () if state is None else tuple(each.text for each in state.options)
         if is_known(item.option, options, f"no option of `{name}`", self._report):
-            yield Look("cell", name, item.option.text, "", ink, item.span)
+            yield from self._look("cell", name, item.letter, item.colour, item.span, item.option.text)
 
     def _letter(self, letter: syntax.Quoted | None) -> str | None:
         """The letter, or `None` where what stands in quotes is none; empty where nothing does."""

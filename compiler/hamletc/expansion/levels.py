@@ -138,9 +138,11 @@ class _Levels:
             case syntax.OnExpr(region=region, span=span) if region.text in self.drawn.regions:
                 self._ask(region, self.asked)
                 return syntax.Bound(region.text, span, True, "value")
-            case syntax.DrawRegion(name=name, colour=colour, span=span) if name.text in self.drawn.regions:
+            case syntax.DrawRegion(name=name, letter=letter, colour=colour, span=span) if (
+                name.text in self.drawn.regions
+            ):
                 self._ask(name, self.asked)
-                return syntax.DrawCell(replace(name, quoted=True), None, colour, span)
+                return syntax.DrawCell(replace(name, quoted=True), None, letter, colour, span)
             case syntax.TeleportStmt():
                 return rebuilt(self.places.teleport(node), self.tree)
             case syntax.DistanceExpr(way="walking") if self.drawn.walls and not self._changing:

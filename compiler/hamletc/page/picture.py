@@ -18,9 +18,9 @@ from hamlet.schema.roles import fewest_agents
 from hamlet.universe import Affordance, Continuous, DrawLine, DrawMark, Grid, NoSpace, Universe
 from hamlet.universe.drawings import COLOURS, LIES
 from hamlet.universe.space import cells
-from hamlet_look.ground import DENSEST, MOST, Tiles, ground_of, inks_of
-from hamlet_look.sheet import MARGIN, PAPER, Sheet, colour
-from hamletc.page.recorded import Recording, Stroke, said
+from hamlet_look.ground import DENSEST, MOST, Tiles, ground_of, in_pixels, inks_of
+from hamlet_look.sheet import INK, MARGIN, PAPER, Sheet, colour
+from hamletc.page.recorded import Recording, Stroke, coded, said
 from hamletc.page.shown import PLACES, Shown
 
 Picture = dict[str, Any]
@@ -119,9 +119,17 @@ class _Painted:
                 "of": cells(self._universe.space) if isinstance(self._universe.space, Grid) else 0,
                 "fills": _runs([said(fill) for _, fill in ground.fills()]),
                 "paint": recorded(lambda sheet: ground.cell(first, PAPER, sheet)),
+                "letters": _runs(list(self._letters(ground))) if ground.lettered else None,
+                "write": recorded(lambda sheet: ground.letter(first, "@", PAPER, sheet)),
+                "inks": [coded(INK), coded(PAPER)],
                 "wall": self._wall(),
             },
         }
+
+    def _letters(self, ground: Tiles) -> Iterator[str]:
+        """The letter of each cell of which no layer has one."""
+        columns, rows = (min(int(size), MOST) for size in self._board.size)
+        yield from (ground.letter_of(column, row) for row in range(rows) for column in range(columns))
 
     def _wall(self) -> str:
         """The colour of a cell that becomes a wall."""
@@ -153,6 +161,7 @@ class _Painted:
             for (number, option, layer), (_, ink) in zip(group, painted, strict=True):
                 yield {
                     "name": layer.name,
+                    "letter": in_pixels(layer.letter, layer.initial) if layer.letter and not layer.things else "",
                     "meter": number,
                     "option": option,
                     "low": layer.low,

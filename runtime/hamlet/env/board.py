@@ -49,6 +49,8 @@ class Board:
     """The colours of letters of the map, or of nodes."""
     thin: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = ()
     """The two cells on both sides of each thin wall."""
+    letters: tuple[tuple[str, str, str], ...] = ()
+    """Of letters of the map those that are shown in their place, as `draw` says, and the name of the region."""
 
     @property
     def edge(self) -> tuple[float, float]:
@@ -78,6 +80,7 @@ def board_of(universe: Universe, drawn: Drawn) -> Board | None:
                 () if graph is None else tuple(_edges(graph)),
                 tuple(_tints(universe.space, drawn)),
                 () if ground is None else tuple(_thin(ground, width)),
+                () if ground is None else tuple(_letters(ground, drawn)),
             )
         case Continuous(axes=axes, reach=reach):
             low = (*(axis.low for axis in axes), 0.0)[:FLAT]
@@ -108,6 +111,15 @@ def _tints(space: Grid, drawn: Drawn) -> Iterator[tuple[str, Colour]]:
         if (tint := drawn.colour("region", region.name)) is not None:
             tints = dict.fromkeys(region.letters, tint) | tints
     yield from tints.items()
+
+
+def _letters(ground: Map, drawn: Drawn) -> Iterator[tuple[str, str, str]]:
+    """The letters of regions in place of those of the map: of each the first region that has one."""
+    signs: dict[str, tuple[str, str]] = {}
+    for region in ground.regions:
+        if letter := drawn.letter("region", region.name):
+            signs = dict.fromkeys(region.letters, (letter, region.name)) | signs
+    yield from ((letter, *sign) for letter, sign in signs.items())
 
 
 def _edges(graph: Graph) -> Iterator[tuple[int, int, bool]]:

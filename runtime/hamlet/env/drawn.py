@@ -126,11 +126,17 @@ class Drawn:
         for layer in every:
             own = [each for each in self._options if each.name == layer.name]
             if layer.things:
-                yield replace(layer, colour=self.colour("item", layer.name))
+                yield self._looking(layer, self._looks.get(("item", layer.name)))
             elif own:
-                yield from (layer.of_option(each.option, COLOURS[each.colour]) for each in own)
+                yield from (self._looking(layer.of_option(each.option), each) for each in own)
             elif not named or ("cell", layer.name) in self._looks:
-                yield replace(layer, colour=self.colour("cell", layer.name))
+                yield self._looking(layer, self._looks.get(("cell", layer.name)))
+
+    def _looking(self, layer: Layer, look: DrawLook | None) -> Layer:
+        """A layer with the letter and the colour that the drawing says."""
+        if look is None:
+            return layer
+        return replace(layer, letter=look.letter, colour=COLOURS[look.colour] if look.colour else None)
 
     def gauges(self, bars: Sequence[G], names: Sequence[str]) -> tuple[G, ...]:
         """The bars that are shown, in order; all of them where the drawing names none."""

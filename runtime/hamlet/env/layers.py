@@ -28,6 +28,8 @@ class Layer:
         rows: the numbers of the cells of each row. Of more axes than two the greatest of those behind each other.
         mean: over all cells.
         colour: red, green, blue; `None`: the painter chooses.
+        letter: of the cells that are not empty; without one none is written.
+        option: of the state, where it is the layer of one; empty of all others.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Layer:
     rows: tuple[tuple[float, ...], ...]
     mean: float
     colour: tuple[int, int, int] | None = None
+    letter: str = ""
+    option: str = ""
 
     def share(self, column: int, row: int) -> float:
         """How full a cell is, 0 .. 1; a cell with a thing is full."""
@@ -46,14 +50,18 @@ class Layer:
             return 1.0 if value > 0 else 0.0
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0) if self.high > self.low else 0.0
 
-    def of_option(self, option: str, colour: tuple[int, int, int]) -> Layer:
+    def of_option(self, option: str) -> Layer:
         """The layer of one option of a state: 1 in cells that have it, 0 in others."""
         number = float(self.options.index(option))
         rows = tuple(tuple(float(value == number) for value in row) for row in self.rows)
         mean = sum(map(sum, rows)) / (len(rows) * len(rows[0]))
-        return replace(
-            self, name=f"{self.name} {option}", options=(), low=0.0, high=1.0, rows=rows, mean=mean, colour=colour
-        )
+        name = f"{self.name} {option}"
+        return replace(self, name=name, options=(), low=0.0, high=1.0, rows=rows, mean=mean, option=option)
+
+    @property
+    def initial(self) -> str:
+        """The text whose first letter says what it is where its own letter cannot be shown."""
+        return self.option or self.name
 
     @property
     def said(self) -> str:

@@ -62,7 +62,7 @@ class DrawLook:
     Attributes:
         name: of the part; of a kind of things its own, of copies of an affordance that of one. Empty: there is one.
         option: of a state of cells with options, which of them; empty: all of the meter.
-        letter: one letter; empty: the picture chooses.
+        letter: one letter; empty: the picture chooses, and of cells and regions has none.
         colour: one of `COLOURS`; empty: the picture chooses.
     """
 

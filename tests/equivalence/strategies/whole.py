@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from hamletc.checking.check import check
 from hamletc.codes import INERT
 from hamletc.language.parser import parse
-from strategies.roles import Roles
+from strategies.drawings import Drawings
 from strategies.sources import Drawn, Numbered
 from strategies.words import NOT_FOR_UNIVERSES, WORDS
 
 
-class Author(Roles):
+class Author(Drawings):
     """Writes a universe."""
 
     def universe(self) -> str:
@@ -49,7 +49,7 @@ class Author(Roles):
         body = self.in_roles([*body, *self.goals()])
         listed = [] if self.has_things else self.list_of_actions()
         header[0] = self.blocking(header[0]) if not listed else header[0]
-        body += listed
+        body += [*listed, *self.drawing()]
         tables = [plan.line for plan in self.tables if plan.name in self.tables_read]
         lines = [f"universe {self._called()}", *header, *params, *inputs, *controls, *tables, *self._ordered(body)]
         return self.begun("\n".join(lines) + "\n")

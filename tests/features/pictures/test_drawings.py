@@ -13,8 +13,10 @@ from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet.universe.codec import CodecError, from_json, to_json
 from hamlet.universe.drawings import COLOURS
+from hamlet_look.ground import ground_of
 from hamletc.compile import lower
 from hamletc.ir.text import print_program
+from hamletc.page.picture import recorded
 from samples import universe_of
 
 CODES = re.compile(r"\x1b\[[0-9;]*m")
@@ -215,6 +217,73 @@ def test_pixels_have_the_colours(made: Callable[..., Env]) -> None:
     # Without a drawing each role has a colour of its own.
     assert shows(before, "blue")
     assert shows(before, "red")
+
+
+LOCK = """
+universe lock
+space grid map
+map {
+    "#####"
+    "#.D.#"
+    "#vvs#"
+    wall "#"
+    starts "s"
+    region doorway "D"
+    region vault "v"
+    region inside ".vs"
+}
+lifespan 30 ticks
+slots 1
+item coin { lying 1 when (position x == 1 and position y == 1) }
+cells {
+    state door: none open shut = if on doorway then shut else none
+    state jammed = on vault
+    meter dust = 1 when (position x == 3 and position y == 1)
+    wall when door == shut
+    rule oils: jammed = false
+    rule opens: door == shut -> door = open
+    rule settles: dust -= 0.5
+}
+reward nothing
+observe {
+    position relative  window 1 of door  window 1 of dust  window 1 of jammed  items  window 1 of coin
+    window 1 of inside
+}
+draw {
+    region vault "$" in gold
+    region inside ","
+    cell jammed "j"
+    cell dust "\N{DASH SYMBOL}"
+    cell door shut "D" in brown
+    cell door open "o"
+    item coin "c"
+}
+"""
+
+
+def test_cells_and_regions_have_letters(made: Callable[..., Env]) -> None:
+    """Of what is there now: of things first, then of the last layer, else of the first region."""
+    env, rows = made(LOCK), []
+    for _ in range(3):
+        rows.append([line.split("|")[1] for line in fits(env).split("\n")[3:5]])
+        env.rollout(1, [[env.action_names.index("WAIT")]])
+    assert rows == [
+        ["##c D \N{DASH SYMBOL}##", "##j j ,@##"],
+        ["##c o \N{DASH SYMBOL}##", "##$ $ ,@##"],
+        ["##c o , ##", "##$ $ ,@##"],
+    ]
+    universe = universe_of(LOCK)
+    assert from_json(to_json(universe)) == universe
+
+
+def test_letters_are_in_pixels(made: Callable[..., Env]) -> None:
+    """Dark on light colours and light on dark ones; an emoji is the first letter of the name. Agents are above."""
+    view = made(LOCK).view()
+    assert view.board is not None
+    ground = ground_of(view.board, view.layers)
+    written = [stroke[3:] for stroke in recorded(lambda sheet: ground.paint(view, sheet)) if stroke[0] == "write"]
+    dark, light = "#1e1e22", "#ffffff"
+    assert written == [[",", dark], ["D", light], ["D", dark], ["j", light], ["j", light], [",", dark]]
 
 
 def test_what_is_drawn_of_cells_is_seen_on_drawn_walls(made: Callable[..., Env]) -> None:

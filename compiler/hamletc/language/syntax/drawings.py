@@ -77,20 +77,17 @@ class DrawWall(Node, form="wall in $colour"):
     span: Span
 
 
-class DrawRegion(Node, form="region $name in $colour"):
-    """`region stream in blue`."""
-
-    name: Name
-    colour: Name
-    span: Span
+class DrawRegion(DrawLook, form="region $name [$letter] [in $colour]"):
+    """`region stream "~" in blue`."""
 
 
-class DrawCell(Node, form="cell $name [$option] in $colour"):
-    """`cell moss in green`, `cell ground sand in yellow`: the more of a meter a cell has the more of its colour."""
+class DrawCell(Node, form=("cell $name [$option] in $colour", "cell $name [$option] $letter [in $colour]")):
+    """`cell moss in green`, `cell door shut "D" in brown`: the more of a meter a cell has the more of its colour."""
 
     name: Name
     option: Name | None
-    colour: Name
+    letter: Quoted | None
+    colour: Name | None
     span: Span
 
 

@@ -126,7 +126,10 @@ function show() {
 }
 
 /* What a colour of cells says. */
-const legend = ({ name, option, paint, low, high }) => (option !== null || paint !== null ? name : `${name} ${round(low)} to ${round(high)}`);
+const legend = ({ name, letter, option, paint, low, high }) => {
+  const said = option !== null || paint !== null ? name : `${name} ${round(low)} to ${round(high)}`;
+  return letter ? `${letter} ${said}` : said;
+};
 
 /* Begin a run anew. */
 function begin(setup) {

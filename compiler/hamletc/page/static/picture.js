@@ -6,12 +6,14 @@ const FIRST = 0;
 export class Picture {
   #about;
   #fills;
+  #letters;
 
   constructor(about) {
     this.#about = about;
     this.width = about.width;
     this.height = about.height;
-    this.#fills = about.cells === null ? [] : about.cells.fills.flatMap(([fill, count]) => Array(count).fill(fill));
+    this.#fills = about.cells === null ? [] : each(about.cells.fills);
+    this.#letters = about.cells === null || about.cells.letters === null ? [] : each(about.cells.letters);
   }
 
   /* Paint the first of some worlds on a sheet. `theme` has the colours paper, ink, faint and rule, and whether it is dark. */
@@ -56,12 +58,18 @@ export class Picture {
     const lanes = worlds.worlds * worlds.agents;
     const inks = layers.filter((layer) => layer.paint === null);
     for (let cell = 0; cell < cells.columns * cells.rows; cell += 1) {
-      let fill = this.#fills[cell];
-      if (walls !== null && observed[(walls + cell) * lanes] !== 0) fill = cells.wall;
-      else for (const layer of inks) fill = inked(fill, layer, this.#share(layer, cell, values), theme);
-      if (fill === "paper" && cells.paint[0][0] === "box") continue;
+      let [fill, letter] = [this.#fills[cell], this.#letters[cell] ?? ""];
+      const walled = walls !== null && observed[(walls + cell) * lanes] !== 0;
+      if (walled) [fill, letter] = [cells.wall, ""];
+      // Of a wall what is drawn of its cell covers it, and does not tint it.
+      for (const layer of inks) {
+        const share = this.#share(layer, cell, values);
+        if (!walled || layer.tint === null) fill = inked(fill, layer, share, theme);
+        if (layer.letter && share > layer.faintest) letter = layer.letter;
+      }
       const place = [cell % cells.columns, Math.floor(cell / cells.columns)];
-      this.#put(sheet, cells.paint.map((stroke) => painted(stroke, fill)), place);
+      if (fill !== "paper" || cells.paint[0][0] !== "box") this.#put(sheet, cells.paint.map((stroke) => painted(stroke, fill)), place);
+      if (letter && cells.letters !== null) this.#put(sheet, cells.write.map((stroke) => written(stroke, letter, inkUpon(fill, cells.inks, theme))), place);
     }
   }
 
@@ -154,6 +162,18 @@ export function placeOf(axes, worlds) {
     return axis.size === undefined ? cell : cell % axis.size;
   });
   return [place[0], place[1] ?? 0];
+}
+
+/* Runs of equal values, one by one. */
+const each = (runs) => runs.flatMap(([value, count]) => Array(count).fill(value));
+
+/* The writing of a letter on a cell. */
+const written = (stroke, letter, ink) => [...stroke.slice(0, 3), letter, ink];
+
+/* The ink of letters on a colour: the dark one on a light colour, the light one on a dark colour. */
+function inkUpon(fill, [dark, light], theme) {
+  const [red, green, blue] = channels(fill, theme);
+  return 299 * red + 587 * green + 114 * blue > 128000 ? dark : light;
 }
 
 /* The paint of a cell in another colour. */
