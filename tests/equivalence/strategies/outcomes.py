@@ -192,7 +192,7 @@ class Outcomes(Activities):
         if not isinstance(space, Grid) or len(space.sizes) != 2 or self.space.nodes:
             return items
         hexagons = is_hexagonal(space)
-        for number in range(self.integer(0, 2)):
+        for number in range(self.integer(0, 3)):
             lines = self.integer(1, 4)
             deep = f"{self.integer(0, 3)}" if hexagons else f"{self.integer(1, 5)} x {lines}"
             reach = f" up to {self.integer(1, lines - 1)}" if not hexagons and lines > 1 and self.chance(3) else ""
@@ -207,7 +207,7 @@ class Outcomes(Activities):
             layers += [f"{name}: 2 * {each} when position y > 0" for each in terrains]
             layers += self._of_agents(number) * 2
             layers += self._standing(number) * 2
-            sights = (" in view", "") if hexagons else (" in view", " in view", " in sight", "")
+            sights = (" in view", "") if hexagons else (" in view", " in sight", " in sight", "")
             within, layer = self.pick(sights) if hidden else "", self.pick(layers)
             if self.extent_is_small and self.chance(3):
                 own = f" own {self.integer(-2, 2)}" if self.chance(2) and " own " not in layer else ""

@@ -49,10 +49,11 @@ class Author(Drawings):
         body = self.in_roles([*body, *self.goals()])
         listed = [] if self.has_things else self.list_of_actions()
         header[0] = self.blocking(header[0]) if not listed else header[0]
-        body += [*listed, *self.drawing()]
+        body += listed
         tables = [plan.line for plan in self.tables if plan.name in self.tables_read]
         lines = [f"universe {self._called()}", *header, *params, *inputs, *controls, *tables, *self._ordered(body)]
-        return self.begun("\n".join(lines) + "\n")
+        text = self.begun("\n".join(lines) + "\n")
+        return f"{text}{self.drawing()}"
 
     def _settings(self) -> list[str]:
         """What holds for the whole universe."""
