@@ -15,9 +15,10 @@ from hamlet.env.drawn import Drawn
 from hamlet.env.layers import Layer, layers_of
 from hamlet.env.marked import clipped, on_board, within
 from hamlet.env.view import Bar, Player, Stand, View, is_shown, mark_of_agent, marks_of, said_hours
+from hamlet.interpreter.constants import Constants
 from hamlet.interpreter.expressions import is_there
 from hamlet.interpreter.interact import is_open
-from hamlet.interpreter.lanes import Constants, load
+from hamlet.interpreter.lanes import load
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.walls import find_walls
 from hamlet.schema.grid import cell_of

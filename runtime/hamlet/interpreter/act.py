@@ -14,7 +14,6 @@ from hamlet.interpreter.lanes import Lanes, as_they_are
 from hamlet.interpreter.solid import go
 from hamlet.interpreter.space import drift, has_walls, leaves_space, length, meets_wall, push, stops
 from hamlet.interpreter.statements import run, subtract
-from hamlet.schema.actions import moves_of, own_actions
 from hamlet.universe import Action
 from hamlet.universe.space import has_momentum
 
@@ -22,45 +21,46 @@ from hamlet.universe.space import has_momentum
 def act(lanes: Lanes, actions: Tensor) -> None:
     """Move and run custom actions; actions: i32 [worlds, agents]."""
     universe, before = lanes.universe, lanes.position
-    customs = torch.tensor([number for number, _ in own_actions(universe)], dtype=actions.dtype, device=actions.device)
-    of_space = lanes.running & ~torch.isin(actions, customs)
-    by = displacements(lanes, torch.where(of_space, actions, 0).long())
+    # Whoever runs no tick may have chosen anything.
+    chosen = torch.where(lanes.running, actions, 0).long()
+    of_space = lanes.running & ~lanes.constant.custom[chosen]
+    by = displacements(lanes, torch.where(of_space, chosen, 0))
     if lanes.coverage is not None:
         count_moves(lanes, actions, by, lanes.coverage)
     keeping = torch.zeros_like(lanes.running)
     if has_momentum(universe.space):
         nothing = torch.zeros((), dtype=torch.float32, device=actions.device)
         push(lanes, [torch.where(of_space, delta, nothing) for delta in by], lanes.running)
-        pushing = [custom(each, lanes, lanes.running & (actions == number)) for number, each in own_actions(universe)]
+        pushing = [custom(each, lanes, lanes.running & (actions == number)) for number, each in lanes.constant.own]
         for axis, met in zip(schema.axes(universe), drift(lanes, lanes.running), strict=True):
             lanes.count(coverage.edge(axis), met)
-        for (number, action), who in zip(own_actions(universe), pushing, strict=True):
+        for (number, action), who in zip(lanes.constant.own, pushing, strict=True):
             teleport(action, lanes, who)
             keeping = keeping | (lanes.running & (actions == number) & action.keeps_progress)
     else:
         keeping = walk(lanes, actions, by, of_space)
     disengage(lanes, before, keeping)
-    going = [number for number, move in moves_of(universe) if any(move.by)]
-    moving = lanes.running & torch.isin(actions, torch.tensor(going, dtype=actions.dtype, device=actions.device))
     for meter in universe.meters:
         if meter.move is not None:
+            moving = lanes.running & lanes.constant.going[chosen]
             subtract(meter.name, meter.move, lanes, moving, f"meter {meter.name}: move", meter.span)
 
 
 def walk(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], of_space: Tensor) -> Tensor:
     """Move without momentum: actions displace agents. Who keeps progress on the way, bool."""
-    universe, before = lanes.universe, lanes.position
+    before = lanes.position
     go(lanes, by, of_space)
     stay(lanes, before, of_space)
-    # No agent with a custom action has been displaced yet.
-    lanes.velocity = tuple(
-        torch.where(lanes.running, (x - old).to(torch.float32), v)
-        for x, old, v in zip(lanes.position, before, lanes.velocity, strict=True)
-    )
+    if lanes.universe.velocity:
+        # No agent with a custom action has been displaced yet.
+        lanes.velocity = tuple(
+            torch.where(lanes.running, (x - old).to(torch.float32), v)
+            for x, old, v in zip(lanes.position, before, lanes.velocity, strict=True)
+        )
     if lanes.speed is not None:
         lanes.speed = torch.where(lanes.running, length(lanes.velocity, lanes.age), lanes.speed)
     keeping = torch.zeros_like(lanes.running)
-    for number, action in own_actions(universe):
+    for number, action in lanes.constant.own:
         who = lanes.running & (actions == number)
         able = custom(action, lanes, who)
         stay(lanes, before, who)
@@ -87,11 +87,10 @@ def tried(lanes: Lanes) -> Lanes:
     """The lanes as step 1 would leave them if nobody were in the way, without teleports. The actions are known."""
     if lanes.action is None:
         raise ValueError("a tick that did not begin")
-    trial, own = as_they_are(lanes), own_actions(lanes.universe)
-    customs = torch.tensor([number for number, _ in own], dtype=lanes.action.dtype, device=lanes.action.device)
-    of_space = lanes.running & ~torch.isin(lanes.action, customs)
-    go(trial, displacements(lanes, torch.where(of_space, lanes.action, 0).long()), of_space)
-    for number, action in own:
+    trial, chosen = as_they_are(lanes), torch.where(lanes.running, lanes.action, 0).long()
+    of_space = lanes.running & ~lanes.constant.custom[chosen]
+    go(trial, displacements(lanes, torch.where(of_space, chosen, 0)), of_space)
+    for number, action in lanes.constant.own:
         custom(action, trial, lanes.running & (lanes.action == number))
     return trial
 
@@ -134,6 +133,8 @@ def vector(numbers: tuple[float, ...], lanes: Lanes) -> list[Tensor]:
 
 def disengage(lanes: Lanes, before: tuple[Tensor, ...], keeping: Tensor) -> None:
     """Agents who are no longer where they were lose their progress, except those who keep it."""
+    if lanes.position is before or not schema.has_progress(lanes.universe):
+        return
     moved = torch.zeros_like(lanes.alive)
     for old, new in zip(before, lanes.position, strict=True):
         moved = moved | (old != new)
@@ -145,13 +146,13 @@ def disengage(lanes: Lanes, before: tuple[Tensor, ...], keeping: Tensor) -> None
 
 def count_moves(lanes: Lanes, actions: Tensor, by: Sequence[Tensor], told: coverage.Coverage) -> None:
     """Tell who moves, who moves into an edge, who into a wall; `by` has the displacement of every agent per axis."""
-    every, running = len(schema.action_names(lanes.universe)), lanes.running
+    every, running = len(lanes.constant.actions), lanes.running
     taken = torch.bincount(actions[running], minlength=every).tolist()
     stopped = torch.bincount(actions[running & leaves_space(lanes, by)], minlength=every).tolist()
     refused = torch.bincount(actions[running & stops(lanes, by)], minlength=every).tolist()
     stays = torch.zeros_like(running) if lanes.constant.leads is None else by[0] == 0
     stuck = torch.bincount(actions[running & stays], minlength=every).tolist()
-    for number, move in moves_of(lanes.universe):
+    for number, move in lanes.constant.moves:
         told.add(coverage.action(move.name), taken[number])
         told.add(coverage.action(move.name, "at the edge"), stopped[number])
         told.add(coverage.action(move.name, "at a wall"), refused[number])

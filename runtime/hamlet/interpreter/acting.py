@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
@@ -15,7 +14,7 @@ def carried_out(lanes: Lanes, actions: Tensor) -> Tensor:
     """The actions that agents carry out in a tick that begins, of those that they chose; i32 [worlds, agents]."""
     if not lanes.universe.acting:
         return actions
-    return torch.where(act_now(lanes), actions, schema.idle_action(lanes.universe))
+    return torch.where(act_now(lanes), actions, lanes.constant.idle)
 
 
 def act_now(lanes: Lanes) -> Tensor:

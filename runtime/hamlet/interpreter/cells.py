@@ -5,7 +5,6 @@ Cells are worked on like agents: tensors are [worlds, cells], and the position o
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 import torch
@@ -15,9 +14,10 @@ from hamlet import schema
 from hamlet.backend.buffers import Buffers
 from hamlet.interpreter import coverage
 from hamlet.interpreter.among import on_cells
+from hamlet.interpreter.constants import Constants
 from hamlet.interpreter.draws import Sites
 from hamlet.interpreter.expressions import evaluate
-from hamlet.interpreter.lanes import Constants, Lanes, load, store_cells
+from hamlet.interpreter.lanes import Lanes, load, store_cells
 from hamlet.interpreter.places import Places
 from hamlet.interpreter.pushing import push_cells
 from hamlet.interpreter.space import clamp, larger, smaller
@@ -43,9 +43,9 @@ def spread(lanes: Lanes) -> None:
     if cells is None or lanes.before is None:
         return
     began = as_agents(lanes, dict(lanes.cells))
-    before = dataclasses.replace(began, world=lanes.before.world, coverage=None)
+    before = began.changed(world=lanes.before.world, coverage=None)
     # The same view for all rules: what one writes the next ones read.
-    whole = dataclasses.replace(as_agents(lanes, lanes.cells), before=before, nearby=began)
+    whole = as_agents(lanes, lanes.cells).changed(before=before, nearby=began)
     if lanes.universe.pushing is not None:
         push_cells(lanes.universe.pushing, lanes, whole)
     for rule in cells.rules:
@@ -153,7 +153,7 @@ def find_of_cells(universe: Universe, buffers: Buffers) -> None:
 
 def _store_sums(lanes: Lanes, state: Mapping[str, Tensor], worlds: Tensor) -> None:
     """Find the sums over cells of these worlds (i64 [n]), and write them into the state."""
-    sums, world = overall(dataclasses.replace(as_agents(lanes, lanes.cells), nearby=None)), lanes.universe.world
+    sums, world = overall(as_agents(lanes, lanes.cells).changed(nearby=None)), lanes.universe.world
     for row, total in enumerate(() if world is None else world.meters):
         if total.name in sums:
             state["world_meters"][row, worlds] = sums[total.name][worlds, 0]
@@ -166,8 +166,7 @@ def as_agents(lanes: Lanes, meters: dict[str, Tensor]) -> Lanes:
     there = torch.ones_like(index, dtype=torch.bool)
     if lanes.constant.ground is not None:
         there = ~lanes.constant.ground.walls.expand(worlds, count)
-    return dataclasses.replace(
-        lanes,
+    return lanes.changed(
         meters=meters,
         cells=meters,
         position=coordinates(index, lanes.grid.sizes),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from dataclasses import dataclass
 from functools import reduce
 from typing import Literal
@@ -39,6 +37,13 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return functions.whole_power(evaluate(left, lanes, measured), exponent)
         case universe.Binary(op=op, left=left, right=right):
             return functions.binary(op, evaluate(left, lanes, measured), evaluate(right, lanes, measured))
+        case universe.Unary(op=op, operand=operand):
+            return functions.unary(op, evaluate(operand, lanes, measured))
+        case universe.If(condition=condition, then=then, otherwise=otherwise):
+            where = evaluate(condition, lanes, measured)
+            return torch.where(where, evaluate(then, lanes, measured), evaluate(otherwise, lanes, measured))
+        case universe.Clamp(operand=operand, low=low, high=high):
+            return clamp(*(evaluate(part, lanes, measured) for part in (operand, low, high)))
         case universe.Truth(value=value):
             return torch.full_like(lanes.running, value)
         case universe.ParamValue(param=param):
@@ -54,7 +59,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case universe.Rank():
             return rank(expression, lanes)
         case universe.Own(operand=operand):
-            alone = lanes if lanes.sites_of_pairs is None else dataclasses.replace(lanes, sites_of_pairs=None)
+            alone = lanes if lanes.sites_of_pairs is None else lanes.changed(sites_of_pairs=None)
             return lanes.asked_by(evaluate(operand, alone), expression.span)
         case universe.PairValue(meter=meter, reverse=reverse):
             return lanes.of_pairs(meter, reverse=reverse)
@@ -79,7 +84,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
         case universe.Age():
             return lanes.age.to(torch.float32)
         case universe.AgentNumber():
-            return torch.arange(lanes.age.shape[1], dtype=torch.float32, device=lanes.age.device).expand_as(lanes.age)
+            return lanes.constant.numbers(lanes.age.shape[1]).expand_as(lanes.age)
         case universe.AgentCount():
             return torch.full_like(lanes.age[:, :1], lanes.age.shape[1], dtype=torch.float32)
         case universe.Coordinate(axis=axis):
@@ -125,15 +130,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             if lanes.before is None:
                 raise ValueError(f"previous outside a tick, line {expression.span.line}")
             return evaluate(operand, lanes.before)
-        case universe.Unary(op=op, operand=operand):
-            return functions.unary(op, evaluate(operand, lanes, measured))
-        case universe.Clamp(operand=operand, low=low, high=high):
-            return clamp(*(evaluate(part, lanes, measured) for part in (operand, low, high)))
         case universe.TableValue(table=table, indices=indices):
             return table_value(table, [evaluate(index, lanes, measured) for index in indices], lanes)
-        case universe.If(condition=condition, then=then, otherwise=otherwise):
-            where = evaluate(condition, lanes, measured)
-            return torch.where(where, evaluate(then, lanes, measured), evaluate(otherwise, lanes, measured))
         case universe.Deficit() | universe.Shortfall():
             if measured is None:
                 raise ValueError(f"{type(expression).__name__.lower()} outside a cascade, line {expression.span.line}")
@@ -152,9 +150,7 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
 
 def table_value(name: str, indices: list[Tensor], lanes: Lanes) -> Tensor:
     """The numbers of a table at these indices."""
-    table = next(each for each in lanes.universe.tables if each.name == name)
-    numbers = torch.tensor(table.values, dtype=torch.float32, device=lanes.age.device).view(table.sizes)
-    return numbers[tuple(index.long() for index in indices)]
+    return lanes.constant.table(name)[tuple(index.long() for index in indices)]
 
 
 def together(expression: universe.Among, lanes: Lanes) -> Tensor:
@@ -219,7 +215,7 @@ def pairs(expression: universe.OfAll, lanes: Lanes) -> Tensor:
     parts = []
     for first in range(0, agents, some):
         # An axis of those who ask, before worlds and the agents that they ask.
-        asking = dataclasses.replace(others, askers=slice(first, min(first + some, agents)))
+        asking = others.changed(askers=slice(first, min(first + some, agents)))
         asking.coverage = others.coverage if first == 0 else None
         parts.append(_asked(expression, asking))
     result = torch.cat(parts).squeeze(-1).T
@@ -274,7 +270,8 @@ def draw(drawn: universe.Draw, lanes: Lanes, measured: Measured | None) -> Tenso
             return draws.integer(word, low, high)
         case universe.DrawChoice(options=options, thresholds=thresholds):
             values = [evaluate(option, lanes, measured) for option in options]
-            index, result = draws.choice(word, len(options), thresholds), values[0]
+            reached = None if thresholds is None else lanes.constant.whole(thresholds)
+            index, result = draws.choice(word, len(options), reached), values[0]
             for number, value in enumerate(values):
                 lanes.count(coverage.draw(drawn, f"option {number + 1}"), lanes.running & (index == number))
                 result = torch.where(index == number, value, result)
@@ -309,9 +306,7 @@ def day_time(function: Literal["sin", "cos"], lanes: Lanes) -> Tensor:
     clock = lanes.universe.clock
     if clock is None:
         raise ValueError(f"universe {lanes.universe.name} has no clock")
-    f = math.sin if function == "sin" else math.cos
-    table = [f(2.0 * math.pi * hour / clock.hours) for hour in range(clock.hours)]
-    return torch.tensor(table, dtype=torch.float32, device=lanes.hour.device)[lanes.hour.long()]
+    return lanes.constant.day(function, clock.hours)[lanes.hour.long()]
 
 
 def tick_of_life(lanes: Lanes) -> Tensor:
@@ -324,7 +319,7 @@ def action_taken(action: str, lanes: Lanes, span: Span) -> Tensor:
     """Who chose this action."""
     if lanes.action is None:
         raise ValueError(f"an action outside a tick, line {span.line}")
-    return lanes.action == schema.action_names(lanes.universe).index(action)
+    return lanes.action == lanes.constant.actions.index(action)
 
 
 def used(affordance: str | None, lanes: Lanes, span: Span) -> Tensor:
@@ -356,7 +351,7 @@ def is_there(affordance: universe.Affordance, lanes: Lanes) -> Tensor | None:
 
 def at(lanes: Lanes, affordance: str) -> Tensor:
     """Who is at an affordance, bool [worlds, agents]."""
-    there = is_there(next(each for each in lanes.universe.affordances if each.name == affordance), lanes)
+    there = is_there(lanes.constant.affordances[affordance], lanes)
     return place_at(lanes, affordance) if there is None else place_at(lanes, affordance) & there
 
 

@@ -19,12 +19,12 @@ from hamlet.universe.actions import WAIT
 def interact(lanes: Lanes, actions: Tensor) -> Tensor:
     """Interact with what the agents are at; the number of the last affordance that each used, or -1: i32."""
     universe = lanes.universe
-    interacting = lanes.running & (actions == schema.interact_action(universe))
+    interacting = lanes.running & (actions == lanes.constant.interact)
     lanes.count(coverage.action("INTERACT"), interacting)
     if lanes.walked is not None:
         lanes.count(coverage.WALKED, lanes.walked)
         interacting = interacting | lanes.walked
-    names = schema.action_names(universe)
+    names = lanes.constant.actions
     if WAIT in names:
         lanes.count(coverage.action(WAIT), lanes.running & (actions == names.index(WAIT)))
     for meter in universe.meters:

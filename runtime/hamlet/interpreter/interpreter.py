@@ -23,10 +23,11 @@ from hamlet.backend.protocol import (
 from hamlet.interpreter import observe, statistics
 from hamlet.interpreter.births import births, living_at_first, of_pool
 from hamlet.interpreter.cells import begin_cells, cell_sites, count_on_cells
+from hamlet.interpreter.constants import Constants
 from hamlet.interpreter.coverage import NEW_EPISODE, Coverage
 from hamlet.interpreter.draws import PairDraws, Sites
 from hamlet.interpreter.episode import advance_clock, begin_episodes, begin_meters, begin_world_meters, constant_starts
-from hamlet.interpreter.lanes import Constants, load
+from hamlet.interpreter.lanes import load
 from hamlet.interpreter.networks import decider
 from hamlet.interpreter.pairs import begin_pairs
 from hamlet.interpreter.places import Places
@@ -85,6 +86,9 @@ class Interpreter:
     @torch.inference_mode()
     def observe(self, buffers: Buffers) -> None:
         """Observations and masks of the state as it is."""
+        self._observe(buffers)
+
+    def _observe(self, buffers: Buffers) -> None:
         lanes = load(self.universe, buffers, self._places, self._constant, self.coverage)
         find_walls(lanes)
         worlds, agents = buffers.shape.worlds, buffers.shape.agents
@@ -221,7 +225,7 @@ class Interpreter:
         self._count_on_cells(buffers, torch.arange(worlds, device=self.device))
         advance_clock(self.universe, buffers)
         if observed:
-            self.observe(buffers)
+            self._observe(buffers)
         over = ~buffers.state["alive"].view(worlds, agents).any(dim=1)
         waits = buffers.shape.waits
         if waits:

@@ -2,87 +2,22 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
 from hamlet import schema
-from hamlet.backend.buffers import DTYPES, Buffers
+from hamlet.backend.buffers import Buffers
+from hamlet.interpreter.constants import Constants, Ground
 from hamlet.interpreter.coverage import Coverage
 from hamlet.interpreter.draws import PairDraws, Sites
 from hamlet.interpreter.places import Places, place_by
 from hamlet.interpreter.trace import Trace
-from hamlet.numbers.binary32 import bits32
 from hamlet.schema.grid import cell_of, words
-from hamlet.universe import Grid, Map, Span, Universe
-from hamlet.universe.space import graph_of, letters_of
-
-
-class Ground:
-    """The ground of a map, cell by cell.
-
-    Attributes:
-        walls: bool [cells].
-        thin: pairs of cells between which no move leads.
-        regions: bool [cells] by name.
-        terrains: f32 [cells] by name.
-    """
-
-    def __init__(self, letters: Map, device: torch.device) -> None:
-        cells = "".join(letters.rows)
-
-        def has(one: str) -> Tensor:
-            return torch.tensor([letter in one for letter in cells], device=device)
-
-        self.walls = has(letters.walls)
-        self.thin = tuple(wall.cells for wall in letters.thin)
-        self.regions = {region.name: has(region.letters) for region in letters.regions}
-        self.terrains: dict[str, Tensor] = {}
-        for terrain in letters.terrains:
-            numbers = torch.full((len(cells),), terrain.default, dtype=torch.float32, device=device)
-            for part in terrain.numbers:
-                numbers[self.regions[part.region]] = part.value
-            self.terrains[terrain.name] = numbers
-
-
-class Constants:
-    """The numbers of a universe as tensors on a device.
-
-    torch computes `tensor / python_float` differently on CPU and CUDA; between tensors it rounds correctly on both.
-
-    Attributes:
-        displacements: [axes, actions], of the type of positions; those of what is no move are 0.
-        leads: i32 [nodes, actions] of a graph, what is added to the number of the node; `None` elsewhere.
-        ground: what is on each cell of a map; `None` without one.
-        walks: i32 [cells] by cell, how many moves lead there, as far as somebody asked (`hamlet.interpreter.ways`).
-        sights: bool [rows, cells] by the radius of a window, likewise.
-    """
-
-    def __init__(self, universe: Universe, device: torch.device) -> None:
-        self._device = device
-        self._tensors: dict[int, Tensor] = {}
-        axes, dtype = len(schema.axes(universe)), DTYPES[schema.position_dtype(universe)]
-        moves = {move.name: number for number, move in enumerate(universe.moves)}
-        taken = [moves.get(name) for name in schema.action_names(universe)]
-        by = [[0.0 if number is None else universe.moves[number].by[axis] for number in taken] for axis in range(axes)]
-        self.displacements = torch.tensor(by, device=device).to(dtype).reshape(axes, len(taken))
-        graph = graph_of(universe.space)
-        steps = [] if graph is None else [graph.steps(cell) for cell in range(len(graph.nodes))]
-        leads = [[0 if number is None else row[number] for number in taken] for row in steps]
-        self.leads = torch.tensor(leads, dtype=torch.int32, device=device) if leads else None
-        on_it = letters_of(universe.space)
-        self.ground = None if on_it is None else Ground(on_it, device)
-        self.walks: dict[int, Tensor] = {}
-        self.sights: dict[int, Tensor] = {}
-
-    def __call__(self, value: float) -> Tensor:
-        bits = bits32(value)
-        if bits not in self._tensors:
-            self._tensors[bits] = torch.tensor(value, dtype=torch.float32, device=self._device)
-        return self._tensors[bits]
+from hamlet.universe import Grid, Span, Universe
 
 
 @dataclass(slots=True)
@@ -173,6 +108,13 @@ class Lanes:
     reached: tuple[Tensor, ...] = ()
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
+    def changed(self, **values: object) -> Lanes:
+        """These lanes with other values for some attributes. What is behind the rest is shared."""
+        lanes = copy(self)
+        for name, value in values.items():
+            setattr(lanes, name, value)
+        return lanes
+
     def cell(self) -> tuple[Tensor, ...]:
         """The words of the cell that each agent stands on, i32 [worlds, agents]; computed once per position."""
         if self._cell[0] is not self.position:
@@ -200,7 +142,7 @@ class Lanes:
 
     def place_of(self, affordance: str) -> tuple[Tensor, ...]:
         """The place of an affordance as in `places`; of one that moves where meters of the world say that it is."""
-        meters = next(each.moving for each in self.universe.affordances if each.name == affordance)
+        meters = self.constant.affordances[affordance].moving
         return place_by(self.universe, [self.world[meter] for meter in meters]) if meters else self.places[affordance]
 
     def coordinates_of(self, affordance: str) -> tuple[Tensor, ...]:
@@ -266,12 +208,15 @@ def load(
     by_cell = state["cell_meters"].view(len(of_cells), -1, worlds).transpose(1, 2) if of_cells else ()
 
     def rows(name: str) -> tuple[Tensor, ...]:
-        return tuple(state[name].view(-1, worlds, agents)) if name in state else ()
+        return state[name].view(-1, worlds, agents).unbind() if name in state else ()
+
+    def of_worlds(name: str) -> tuple[Tensor, ...]:
+        return state[name].view(-1, worlds, 1).unbind() if name in state else ()
 
     def number(name: str, otherwise: int) -> Tensor:
         return state[name].view(worlds, agents) if name in state else torch.full_like(age, otherwise)
 
-    still = tuple(torch.zeros_like(age, dtype=torch.float32) for _ in schema.axes(universe))
+    velocity = rows("velocity") or (torch.zeros_like(age, dtype=torch.float32),) * len(schema.axes(universe))
     return Lanes(
         universe=universe,
         constant=constant,
@@ -279,7 +224,7 @@ def load(
         inputs=dict(zip([item.name for item in universe.inputs], rows("inputs"), strict=True)),
         controls=dict(zip([item.name for item in universe.controls], rows("controls"), strict=True)),
         position=rows("position"),
-        velocity=rows("velocity") or still,
+        velocity=velocity,
         speed=state["speed"].view(worlds, agents) if "speed" in state else None,
         age=age,
         engaged=number("engaged", schema.NOWHERE),
@@ -291,8 +236,8 @@ def load(
         alive=alive,
         running=torch.ones_like(alive) if universe.by_hand else alive,
         hour=state["hour"].view(worlds, 1) if universe.clock is not None else torch.zeros_like(age[:, :1]),
-        params={param.name: state["params"][row].view(worlds, 1) for row, param in enumerate(universe.params)},
-        world={meter.name: state["world_meters"][row].view(worlds, 1) for row, meter in enumerate(of_world)},
+        params=dict(zip([param.name for param in universe.params], of_worlds("params"), strict=True)),
+        world=dict(zip([meter.name for meter in of_world], of_worlds("world_meters"), strict=True)),
         cells={meter.name: values for meter, values in zip(of_cells, by_cell, strict=True)},
         pairs={meter.name: values for meter, values in zip(of_pairs, by_pair, strict=True)},
         places=places.of(state),
@@ -307,8 +252,7 @@ def load(
 
 def as_they_are(lanes: Lanes, coverage: Coverage | None = None) -> Lanes:
     """The lanes as they are now, whatever is written later; nothing is traced on them."""
-    return dataclasses.replace(
-        lanes,
+    return lanes.changed(
         meters=dict(lanes.meters),
         streaks=dict(lanes.streaks),
         seen=dict(lanes.seen),

@@ -29,8 +29,8 @@ def observe(lanes: Lanes, out: Tensor) -> None:
     rows += rows_of_roles(lanes)
     if out.dtype is torch.uint8:
         rows = [encode(value, scale, lanes) for value, scale in zip(rows, scales_of_rows(lanes), strict=True)]
-    for row, value in enumerate(rows):
-        out[row] = value
+    if rows:
+        out.copy_(torch.stack(torch.broadcast_tensors(*rows)))
 
 
 def rows_of_roles(lanes: Lanes) -> list[Tensor]:
@@ -107,17 +107,18 @@ def grid(lanes: Lanes) -> list[Tensor]:
 def occupied_cells(lanes: Lanes) -> Tensor:
     """1 where an affordance is, else 0: f32 [cells, worlds]."""
     occupied = torch.zeros((schema.cells(lanes.grid), len(lanes.age)), device=lanes.age.device)
-    for place, there in stands(lanes):
-        occupied = torch.maximum(occupied, torch.zeros_like(occupied).scatter_(0, place.long().T, there.float().T))
+    if standing := stands(lanes):
+        place, there = (torch.cat(parts, dim=1).T for parts in zip(*standing, strict=True))
+        occupied.scatter_reduce_(0, place.long(), there.float(), "amax")
     return occupied
 
 
 def stands(lanes: Lanes) -> list[tuple[Tensor, Tensor]]:
     """The cell of each affordance, i32 [worlds, 1], and in which worlds it is there, bool [worlds, 1]."""
     worlds, pairs = len(lanes.age), []
+    everywhere = torch.ones_like(lanes.alive[:, :1])
     for affordance in lanes.universe.affordances:
         (cell,), there = lanes.place_of(affordance.name), is_there(affordance, lanes)
-        everywhere = torch.ones((worlds, 1), dtype=torch.bool, device=cell.device)
         pairs.append((cell.expand(worlds, 1), everywhere if there is None else there))
     return pairs
 
@@ -150,7 +151,7 @@ def cells_around(values: Tensor, radius: int, lanes: Lanes) -> list[Tensor]:
 
 def offsets_around(lanes: Lanes, radius: int) -> Tensor:
     """The cells of a window, as seen from its middle: i64 [axes, rows, 1, 1]."""
-    return torch.tensor(around(lanes.grid, radius), device=lanes.age.device).T[:, :, None, None]
+    return lanes.constant.whole(tuple(around(lanes.grid, radius))).T[:, :, None, None]
 
 
 def ground_of(region: str | None, lanes: Lanes) -> Tensor:
@@ -178,12 +179,12 @@ def seen_of(rows: list[Tensor], radius: int, lanes: Lanes) -> list[Tensor]:
 def mask(lanes: Lanes, out: Tensor) -> None:
     """Write which actions are allowed; out: bool [actions, worlds, agents]. Who runs no tick may take one action
     only, `idle_action`."""
-    names, idle = schema.action_names(lanes.universe), schema.idle_action(lanes.universe)
+    names, idle = lanes.constant.actions, lanes.constant.idle
     allowed = [torch.ones_like(lanes.alive)] * len(names)
-    for (number, _), changes in zip(schema.moves_of(lanes.universe), moves_somewhere(lanes), strict=True):
+    for (number, _), changes in zip(lanes.constant.moves, moves_somewhere(lanes), strict=True):
         allowed[number] = changes
-    if (interact := schema.interact_action(lanes.universe)) != schema.NOWHERE:
-        allowed[interact] = usable(lanes)
+    if lanes.constant.interact != schema.NOWHERE:
+        allowed[lanes.constant.interact] = usable(lanes)
     for item in lanes.universe.masks:
         condition = evaluate(item.allowed, lanes) & torch.ones_like(lanes.alive)
         said = torch.ones_like(lanes.alive) if item.who is None else evaluate(item.who, lanes) & lanes.running
@@ -207,7 +208,7 @@ def mask(lanes: Lanes, out: Tensor) -> None:
 def moves_somewhere(lanes: Lanes) -> Tensor:
     """Whose position each move changes, bool [moves, worlds, agents]; all, of one that goes nowhere and in a continuous
     space."""
-    moves = [number for number, _ in schema.moves_of(lanes.universe)]
+    moves = [number for number, _ in lanes.constant.moves]
     if not isinstance(lanes.universe.space, universe.Grid):
         return torch.ones((len(moves), *lanes.alive.shape), dtype=torch.bool, device=lanes.alive.device)
     if lanes.constant.leads is not None:

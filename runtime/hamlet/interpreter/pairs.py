@@ -6,7 +6,6 @@ those who have something before that of the agents of whom they have it.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 import torch
@@ -72,5 +71,5 @@ def _asking(lanes: Lanes) -> Iterator[tuple[Lanes, Tensor]]:
         askers = slice(first, min(first + some, agents))
         another = number[askers].view(-1, 1, 1) != number
         sites = None if lanes.draws_of_pairs is None else lanes.draws_of_pairs.of(askers)
-        asking = dataclasses.replace(lanes, askers=askers, meters=dict(lanes.meters), sites_of_pairs=sites)
+        asking = lanes.changed(askers=askers, meters=dict(lanes.meters), sites_of_pairs=sites)
         yield asking, another.expand(-1, worlds, agents)

@@ -43,7 +43,8 @@ class Places:
             parts = state["places"].view(len(names), -1, state["places"].shape[1], 1)
             return {name: tuple(parts[row]) for row, name in enumerate(names)} | self._moving(state)
         self._compute(state["layout"])
-        at_random = {name: (self._cells[row].unsqueeze(1),) for row, name in enumerate(self._at_random)}
+        cells = self._cells.unsqueeze(2).unbind()
+        at_random = {name: (cell,) for name, cell in zip(self._at_random, cells, strict=True)}
         return {name: at_random[name] if name in at_random else self._fixed[name] for name in names}
 
     def _moving(self, state: dict[str, Tensor]) -> dict[str, tuple[Tensor, ...]]:

@@ -3,7 +3,6 @@ moving (docs/semantics.md, "Pushes")."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -76,7 +75,7 @@ def _free(lanes: Lanes, place: tuple[Tensor, ...]) -> Tensor:
     free = reduce(torch.logical_or, [x != own for x, own in zip(place, lanes.position, strict=True)])
     if has_walls(lanes):
         free = free & ~meets_wall(lanes, place)
-    seen = dataclasses.replace(lanes, position=place, coverage=None)
+    seen = lanes.changed(position=place, coverage=None)
     for affordance in lanes.universe.affordances:
         if affordance.solid:
             free = free & ~at(seen, affordance.name)

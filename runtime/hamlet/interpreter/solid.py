@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from functools import reduce
 
@@ -21,7 +20,7 @@ def go(lanes: Lanes, by: Sequence[Tensor], who: Tensor) -> None:
     stays = ~who
     solid = [affordance.name for affordance in lanes.universe.affordances if affordance.solid]
     if solid:
-        seen = dataclasses.replace(lanes, position=there, coverage=None)
+        seen = lanes.changed(position=there, coverage=None)
         changes = reduce(torch.logical_or, map(torch.ne, there, here))
         met = who & changes & reduce(torch.logical_or, [at(seen, name) for name in solid])
         before, walked = lanes.reached or here, torch.zeros_like(met) if lanes.walked is None else lanes.walked
@@ -36,4 +35,4 @@ def facing(lanes: Lanes, then: Lanes) -> Lanes:
     if lanes.walked is None:
         return then
     ways = zip(lanes.reached, then.position, strict=True)
-    return dataclasses.replace(then, position=tuple(torch.where(lanes.walked, to, x) for to, x in ways))
+    return then.changed(position=tuple(torch.where(lanes.walked, to, x) for to, x in ways))

@@ -16,7 +16,6 @@ from hamlet.interpreter.lanes import Lanes
 from hamlet.interpreter.solid import go as displaces
 from hamlet.interpreter.space import clamp, has_walls, meets_wall, push, within_limit
 from hamlet.universe import (
-    AnyMeter,
     Assign,
     Displace,
     Expression,
@@ -119,9 +118,4 @@ def subtract(meter: str, amount: Expression, lanes: Lanes, who: Tensor, construc
 
 def within_bounds(meter: str, value: Tensor, lanes: Lanes) -> Tensor:
     """A value clamped to a meter's bounds."""
-    of_world = () if lanes.universe.world is None else lanes.universe.world.meters
-    of_cells = () if lanes.universe.cells is None else lanes.universe.cells.meters
-    of_pairs = () if lanes.universe.pairs is None else lanes.universe.pairs.meters
-    meters: tuple[AnyMeter, ...] = (*lanes.universe.meters, *of_world, *of_cells, *of_pairs)
-    (declared,) = (item for item in meters if item.name == meter)
-    return clamp(value, lanes.constant(declared.low), lanes.constant(declared.high))
+    return clamp(value, *lanes.constant.bounds(meter))

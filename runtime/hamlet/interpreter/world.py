@@ -4,11 +4,8 @@ which the world's own rules run.
 
 from __future__ import annotations
 
-import dataclasses
-
 import torch
 
-from hamlet import schema
 from hamlet.interpreter import among, coverage
 from hamlet.interpreter.act import tried
 from hamlet.interpreter.blocking import hold_back
@@ -24,14 +21,13 @@ def begin(lanes: Lanes) -> None:
     claims. The actions are known."""
     if lanes.before is None:
         raise ValueError("a tick that did not begin")
-    lanes.others = dataclasses.replace(lanes.before, action=lanes.action, before=lanes.before)
-    lanes.others.coverage = lanes.coverage
+    lanes.others = lanes.before.changed(action=lanes.action, before=lanes.before, coverage=lanes.coverage)
     trial = tried(lanes) if any(each.capacity for each in lanes.universe.affordances) else lanes
     for number, affordance in enumerate(lanes.universe.affordances):
         if affordance.capacity is None:
             continue
-        then = dataclasses.replace(lanes.others, coverage=None)
-        interacting = lanes.running & (lanes.action == schema.interact_action(lanes.universe))
+        then = lanes.others.changed(coverage=None)
+        interacting = lanes.running & (lanes.action == lanes.constant.interact)
         if trial.walked is not None:
             interacting = interacting | trial.walked
         claims = interacting & at(facing(trial, then), affordance.name) & can_use(affordance, then)
@@ -53,7 +49,7 @@ def world(lanes: Lanes) -> None:
         return
     everywhere = torch.ones_like(lanes.running[:, :1])
     # The same view for all rules: what one writes the next ones read.
-    whole = dataclasses.replace(lanes, meters=lanes.world, sites=lanes.sites_of_world, running=everywhere)
+    whole = lanes.changed(meters=lanes.world, sites=lanes.sites_of_world, running=everywhere)
     for rule in lanes.universe.world.rules:
         who = everywhere if rule.guard is None else evaluate(rule.guard, whole)[:, :1]
         lanes.count(coverage.rule(rule), who)

@@ -48,9 +48,9 @@ def philox(counter: Words, key: tuple[int, int]) -> Words:
     c0, c1, c2, c3 = counter
     k0, k1 = key
     for _ in range(PHILOX_ROUNDS):
-        high0, low0 = multiply_high(c0, PHILOX_MULTIPLIERS[0]), multiply_low(c0, PHILOX_MULTIPLIERS[0])
-        high1, low1 = multiply_high(c2, PHILOX_MULTIPLIERS[1]), multiply_low(c2, PHILOX_MULTIPLIERS[1])
-        c0, c1, c2, c3 = high1 ^ c1 ^ k0, low1, high0 ^ c3 ^ k1, low0
+        first, second = c0 * PHILOX_MULTIPLIERS[0], c2 * PHILOX_MULTIPLIERS[1]
+        c0, c1 = ((second >> 32) & WORD) ^ c1 ^ k0, second & WORD
+        c2, c3 = ((first >> 32) & WORD) ^ c3 ^ k1, first & WORD
         k0, k1 = (k0 + PHILOX_KEY_STEPS[0]) & WORD, (k1 + PHILOX_KEY_STEPS[1]) & WORD
     return c0, c1, c2, c3
 
