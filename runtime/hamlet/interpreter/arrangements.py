@@ -59,6 +59,8 @@ class Arrangements:
         placed, cell = torch.zeros_like(key, dtype=torch.bool), torch.zeros_like(key)
         layout = mix(key & WORD)
         for index in range(min(len(cells), MOST_TRIED)):
+            if placed.all():
+                break
             tried = cells[permute(torch.full_like(key, index), layout, domain(len(cells)))].long()
             here = ~placed & self._fits(grid, stands, item, tried)
             cell = torch.where(here, tried, cell)

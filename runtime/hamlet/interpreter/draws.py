@@ -66,11 +66,11 @@ def integer(word: Tensor, low: int, high: int) -> Tensor:
     return (multiply_high(word, high - low + 1) + low).to(torch.float32)
 
 
-def choice(word: Tensor, count: int, thresholds: Tensor | None) -> Tensor:
+def choice(word: Tensor, count: int, thresholds: tuple[int, ...] | None) -> Tensor:
     """A number of 0 .. count - 1, i64: how many thresholds the word has reached, where there are any."""
     if thresholds is None:
         return multiply_high(word, count)
-    return (word.unsqueeze(-1) >= thresholds).sum(dim=-1)
+    return (word.unsqueeze(-1) >= torch.tensor(thresholds, device=word.device)).sum(dim=-1)
 
 
 def normal(first: Tensor, second: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:

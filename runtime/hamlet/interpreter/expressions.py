@@ -270,8 +270,7 @@ def draw(drawn: universe.Draw, lanes: Lanes, measured: Measured | None) -> Tenso
             return draws.integer(word, low, high)
         case universe.DrawChoice(options=options, thresholds=thresholds):
             values = [evaluate(option, lanes, measured) for option in options]
-            reached = None if thresholds is None else lanes.constant.whole(thresholds)
-            index, result = draws.choice(word, len(options), reached), values[0]
+            index, result = draws.choice(word, len(options), thresholds), values[0]
             for number, value in enumerate(values):
                 lanes.count(coverage.draw(drawn, f"option {number + 1}"), lanes.running & (index == number))
                 result = torch.where(index == number, value, result)

@@ -109,7 +109,7 @@ class Lanes:
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
     def changed(self, **values: object) -> Lanes:
-        """These lanes with other values for some attributes. What is behind the rest is shared."""
+        """The lanes with other values for some attributes. What is behind the rest is shared."""
         lanes = copy(self)
         for name, value in values.items():
             setattr(lanes, name, value)

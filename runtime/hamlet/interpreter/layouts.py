@@ -84,6 +84,8 @@ class Layouts:
         for _ in range(1, TRIES):
             index = index + stride
             there = index < over.size
+            if not (blocked & there).any():
+                break
             cell = cells[permute(torch.where(there, index, 0), word, over)]
             taken = blocked & there & ~_is_wall(cell, walls)
             chosen, blocked = torch.where(taken, cell, chosen), blocked & ~taken
@@ -100,6 +102,8 @@ class Layouts:
         chosen = cells[multiply_high(draw(word, index, 0), len(cells))]
         blocked = _is_wall(chosen, walls)
         for number in range(1, TRIES):
+            if not blocked.any():
+                break
             cell = cells[multiply_high(draw(word, index, number), len(cells))]
             taken = blocked & ~_is_wall(cell, walls)
             chosen, blocked = torch.where(taken, cell, chosen), blocked & ~taken
