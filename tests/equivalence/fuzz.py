@@ -150,23 +150,27 @@ def _backends(text: str) -> tuple[BackendName, ...]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--first", type=int, help="number of the first universe; by default the ledger's next, or any")
+    parser.add_argument(
+        "--first", type=int, nargs="+", help="number of the first universe; by default the ledger's next, or any"
+    )
     parser.add_argument("--cases", type=int, default=1 << 62, help="how many, at most")
     parser.add_argument("--backends", type=_backends, default=("ir",), help=f"some of {','.join(BACKENDS)}; default ir")
     parser.add_argument("--failures", type=Path, default=Path("fuzz-failures"), help="where reproducers are written")
     parser.add_argument("--ledger", type=Path, help="a JSON file that the results are added to")
-    parser.add_argument("--again", type=Path, help="check this source only, as the case of number --first")
+    parser.add_argument("--again", type=Path, nargs="+", help="check these sources only, as cases of numbers --first")
     options = parser.parse_args()
     torch.set_num_threads(1)
     if not any(map(compiles, options.backends)):
         interpret()  # it compiles nothing then
     gc.disable()  # a fifth of the time; what it would find is collected after each batch
     backends: tuple[BackendName, ...] = options.backends
-    first = options.first
     if options.again is not None:
-        source = options.again.read_text(encoding="utf-8")
-        print(agree(source, checked(source), backends, case(first or 0)).render(counts=True))
+        for path, number in zip(options.again, options.first or [0] * len(options.again), strict=True):
+            print(path, flush=True)
+            source = path.read_text(encoding="utf-8")
+            print(agree(source, checked(source), backends, case(number)).render(counts=True))
         return 0
+    (first,) = options.first or [None]
     if first is None and options.ledger is not None:
         first = next_number(options.ledger, generator(), described(backends))
     first = random.SystemRandom().randrange(1 << 32) if first is None else first

@@ -33,7 +33,7 @@ LARGE = frozenset(
 )
 """Ports with thousands of cells, with dozens of agents that look around or functions, or with starts looked for among
 hundreds of cells: their IR takes from ten seconds to a minute and a half."""
-EFFORT = Effort(worlds=7, ticks=3, rounds=3, compact=(torch.uint8,))
+EFFORT = Effort(worlds=5, ticks=2, rounds=1, compact=(torch.uint8,))
 """Little: the kernels are compared with the original, for thousands of steps."""
 
 

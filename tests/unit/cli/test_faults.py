@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -36,20 +33,19 @@ def built(source: Path, decay: str) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("home", ["/proc/nowhere", None])
-def test_compiling_without_a_cache(source: Path, home: str | None) -> None:
-    environment = {name: value for name, value in os.environ.items() if name not in ("XDG_CACHE_HOME", "HOME")}
-    if home is not None:
-        environment |= {"XDG_CACHE_HOME": home}
+def test_compiling_without_a_cache(source: Path, home: str | None, run_program: Run) -> None:
     program = (
-        "import sys, pathlib, hamlet\n"
+        "import os, sys, warnings, pathlib, hamlet\n"
+        # Warnings about the universe are another matter.
+        "warnings.simplefilter('ignore')\n"
+        "for name in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(name, None)\n"
+        f"os.environ |= {({} if home is None else {'XDG_CACHE_HOME': home})!r}\n"
         "def home(): raise RuntimeError('who are you?')\n"
         "pathlib.Path.home = home\n"
         "env = hamlet.make(hamlet.compile(sys.argv[1]), worlds=3, backend='interpreter', device='cpu')\n"
         "print(env.rollout(5).ticks)"
     )
-    # Warnings about the universe are another matter.
-    command = [sys.executable, "-W", "ignore", "-c", program, str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = run_program(program, source)
     assert done.stdout == "5\n", done.stderr
     (line,) = done.stderr.splitlines()
     assert line.startswith("hamlet: the package of tiny is not kept: ")

@@ -96,15 +96,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, str], str
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no compiler here")
-@pytest.mark.parametrize("options", ["-O1 -DHAMLET_NARROW", "-O1 -DHAMLET_SCALAR"])
 @pytest.mark.parametrize(
-    ("text", "others"),
+    ("text", "others", "options"),
     [
-        (SHOP, {}),
-        (SHOP, {"hidden": (8, 8, 8), "activation": "relu"}),
-        (BOAT, {"hidden": (5,)}),
-        (SHOP, {"hidden": (32, 20), "memory": 32}),
-        (BOAT, {"hidden": (5, 9, 4), "memory": 6}),
+        (SHOP, {}, "-O1 -DHAMLET_NARROW"),
+        (SHOP, {"hidden": (8, 8, 8), "activation": "relu"}, "-O1 -DHAMLET_SCALAR"),
+        (BOAT, {"hidden": (5,)}, "-O1 -DHAMLET_SCALAR"),
+        (SHOP, {"hidden": (32, 20), "memory": 32}, "-O1 -DHAMLET_SCALAR"),
+        (BOAT, {"hidden": (5, 9, 4), "memory": 6}, "-O1 -DHAMLET_NARROW"),
     ],
     ids=["actions", "relu", "controls", "memory", "memory-controls"],
 )

@@ -111,7 +111,7 @@ def flip(field: str, lane: int) -> Fault:
         pytest.param(
             name,
             marks=[pytest.mark.long]
-            if name in ("vast", "fourfold", "wrap", "drawn", "bounce", "hyper", "volume", "meadow", "some_moves")
+            if name not in ("handled", "adrift", "nowhere")
             else [],
         )
         for name in (*NAMES[2:], *CONSTRUCTS, "meadow")
