@@ -38,6 +38,10 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(problem)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("HAMLET_THREADS", "1")
+    # Processes that start after this one, as workers do, keep the memory that they get: tests ask for the same again
+    # and again.
+    os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(32 << 20))
+    os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(256 << 20))
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
     folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import platform
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from hamlet.native.cpu import cpu_flags
+from processes import Run
 
 UNIVERSES = Path(__file__).parents[2] / "universes"
 
@@ -38,13 +36,11 @@ main()
         pytest.param("haswell", "avx2", "shifts", marks=pytest.mark.long),
     ],
 )
-def test_kernels_for_another_cpu(cpu: str, feature: str, universe: str, tmp_path: Path) -> None:
+def test_kernels_for_another_cpu(cpu: str, feature: str, universe: str, tmp_path: Path, run_program: Run) -> None:
     """`haswell` has AVX2 and fused operations, `x86-64` only SSE2."""
     if feature not in cpu_flags():
         pytest.skip(f"this CPU has no {feature}")
-    environment = os.environ | {"HAMLET_CPU": cpu, "XDG_CACHE_HOME": str(tmp_path)}
     arguments = ["verify", str(UNIVERSES / f"{universe}.hamlet"), "--backends", "c", "--quick"]
-    command = [sys.executable, "-c", PROGRAM, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+    done = run_program(PROGRAM, *arguments, HAMLET_CPU=cpu, XDG_CACHE_HOME=str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "equal in all " in done.stdout

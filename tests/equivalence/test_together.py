@@ -13,7 +13,7 @@ from processes import Run
 @pytest.mark.parametrize(
     ("where", "agents"),
     [
-        ("interpreted", (1, 5, 33, 300)),
+        ("interpreted", (1, 5, 33, 130)),
         ("sm_90", (1, 5, 33, 128)),
         pytest.param("interpreted", (2,), marks=pytest.mark.long),
         pytest.param("sm_90", (64,), marks=pytest.mark.long),

@@ -15,7 +15,7 @@ import hamlet
 import hamlet_gym
 from hamlet.package.module import Module
 
-EPISODES = 12000
+EPISODES = 8000
 HANDS = 200_000
 CARDS = tuple((card, (4 if card == 10 else 1) / 13) for card in range(1, 11))
 """Each card with its share of the pack."""

@@ -90,7 +90,7 @@ def test_pursuit_is_pettingzoos(port: Callable[[str], Module], pursuit: Any) -> 
         placed(original, env, world)
         assert np.array_equal(seen(env, world), shown(original))
     removed, way = 0, [meter.name for meter in env.universe.meters].index("evader.way")
-    for _ in range(180):
+    for _ in range(120):
         actions = torch.full((WORLDS, AGENTS), 4, dtype=torch.int32)
         for world, original in enumerate(originals):
             for number in range(PURSUERS):
@@ -111,7 +111,7 @@ def test_pursuit_is_pettingzoos(port: Callable[[str], Module], pursuit: Any) -> 
             assert np.array_equal(seen(env, world), shown(original))
             ours = reward.view(WORLDS, AGENTS)[world, :PURSUERS].double().numpy()
             assert np.abs(ours - total).max() < 1e-6
-    assert removed > 6
+    assert removed > 4
 
 
 def test_its_spaces_are_those_of_pettingzoo(port: Callable[[str], Module], pursuit: Any) -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -23,6 +21,7 @@ from hamletc.compile import Options, build, lower, optimise, specialise
 from hamletc.frontend import Stopwatch
 from hamletc.ir.ops import Fma
 from hamletc.package import write
+from processes import Run
 from samples import MEETING, sample, universe_of
 from samples.written import household
 
@@ -31,6 +30,7 @@ CAPABILITIES = (80, 90, 100) if LONG else (90,)
 KERNELS = ("reset", "observe", "step", "rollout", "rollout_observing")
 APPROXIMATE = ("rcp", "sin", "cos", "ex2", "lg2", "tanh", "rsqrt")
 LOCAL = ("STL", "LDL", "LD", "ST")
+MAIN = "import sys; from hamlet_lab.machine_code.kernels import main; sys.exit(main())"
 REGISTERS = 96
 """Of `step`, at the most: so that 20 warps have place on a multiprocessor."""
 
@@ -48,16 +48,17 @@ def fused(name: str) -> dict[str, int]:
 
 
 @cache
-def compiled(name: str, folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
-    return machine_code(sample(name), folder, [f"--capability={capability}" for capability in CAPABILITIES])
+def compiled(run_program: Run, name: str, folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    arguments = [f"--capability={capability}" for capability in CAPABILITIES]
+    return machine_code(run_program, sample(name), folder, arguments)
 
 
-def machine_code(universe: Universe, folder: Path, arguments: Sequence[str]) -> dict[tuple[str, int], dict[str, Any]]:
+def machine_code(
+    run_program: Run, universe: Universe, folder: Path, arguments: Sequence[str]
+) -> dict[tuple[str, int], dict[str, Any]]:
     """Each kernel for each capability."""
     write(build(universe, Options(targets=("triton",)), Stopwatch()), folder)
-    command = [sys.executable, "-m", "hamlet_lab.machine_code.kernels", str(folder), "--json", *arguments]
-    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = run_program(MAIN, folder, "--json", *arguments)
     assert done.returncode == 0, done.stderr
     return {(kernel["kernel"], kernel["capability"]): kernel for kernel in json.loads(done.stdout)}
 
@@ -70,8 +71,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "name", ["town", *(pytest.param(name, marks=pytest.mark.long) for name in ("first_meal", "shifts"))]
 )
-def test_exact_and_in_registers(name: str, folder: Path) -> None:
-    kernels = compiled(name, folder / name)
+def test_exact_and_in_registers(name: str, folder: Path, run_program: Run) -> None:
+    kernels = compiled(run_program, name, folder / name)
     assert set(kernels) == {(kernel, capability) for kernel in KERNELS for capability in CAPABILITIES}
     rounded = 0
     for key, kernel in kernels.items():
@@ -97,9 +98,9 @@ def test_exact_and_in_registers(name: str, folder: Path) -> None:
     assert rounded > 30 * len(CAPABILITIES)
 
 
-def test_the_rollout_of_the_town(folder: Path) -> None:
+def test_the_rollout_of_the_town(folder: Path, run_program: Run) -> None:
     for capability in CAPABILITIES:
-        rollout = compiled("town", folder / "town")["rollout", capability]
+        rollout = compiled(run_program, "town", folder / "town")["rollout", capability]
         loop = rollout["loop"]
         assert rollout["registers"] <= REGISTERS
         assert 100 < loop["every"] + loop["sometimes"] <= 600
@@ -113,11 +114,11 @@ def test_the_rollout_of_the_town(folder: Path) -> None:
         assert rollout["sass_opcodes"]["FADD.SAT"] > 5
 
 
-def test_much_state_needs_no_other_memory(tmp_path: Path) -> None:
+def test_much_state_needs_no_other_memory(tmp_path: Path, run_program: Run) -> None:
     """Uses, which are remembered per affordance, are kept in global memory: in registers they would be spilled."""
     kernels = ("step", "rollout", "rollout_observing") if LONG else ("rollout_observing",)
     arguments = [f"--kernel={kernel}" for kernel in kernels]
-    found = machine_code(universe_of(household()), tmp_path / "household", arguments)
+    found = machine_code(run_program, universe_of(household()), tmp_path / "household", arguments)
     assert set(found) == {(kernel, 90) for kernel in kernels}
     for key, kernel in found.items():
         assert (kernel["stack"], kernel["local"]) == (0, 0), key
@@ -126,11 +127,11 @@ def test_much_state_needs_no_other_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MEETING if LONG else ("epidemic",))
-def test_agents_that_meet_need_no_other_memory(name: str, tmp_path: Path) -> None:
+def test_agents_that_meet_need_no_other_memory(name: str, tmp_path: Path, run_program: Run) -> None:
     """In worlds of 256, which have a block of eight warps each."""
     kernels = ("step", "rollout", "rollout_observing") if LONG else ("rollout",)
     arguments = ["--agents=256", *(f"--kernel={kernel}" for kernel in kernels)]
-    found = machine_code(sample(name), tmp_path / name, arguments)
+    found = machine_code(run_program, sample(name), tmp_path / name, arguments)
     assert set(found) == {(kernel, 90) for kernel in kernels}
     for key, kernel in found.items():
         # With 128 registers two blocks of 256 lanes fit on a multiprocessor.
@@ -139,7 +140,7 @@ def test_agents_that_meet_need_no_other_memory(name: str, tmp_path: Path) -> Non
         assert kernel["sass_opcodes"]["BAR.SYNC.DEFER_BLOCKING"] > 3, key
 
 
-def test_counters_keep_both_zeros(tmp_path: Path) -> None:
+def test_counters_keep_both_zeros(tmp_path: Path, run_program: Run) -> None:
     """`ptxas` takes -0.0 for +0.0 in a select from 1.0 and -0.0, which adding under a condition is: FSET gives +0.0."""
     counting = """
 universe counting
@@ -151,6 +152,6 @@ rule waits: energy == 0.25 -> idle += 1
 reward idle
 observe { meters }
 """
-    found = machine_code(universe_of(counting), tmp_path / "counting", ["--kernel=step"])["step", 90]
+    found = machine_code(run_program, universe_of(counting), tmp_path / "counting", ["--kernel=step"])["step", 90]
     assert found["ptx_opcodes"]["selp.b32"] >= 1
     assert not [opcode for opcode in found["sass_opcodes"] if opcode.startswith("FSET.")]

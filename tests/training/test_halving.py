@@ -16,7 +16,7 @@ from hamlet_train.cli.tune import behind
 from hamlet_train.errors import TrainError
 from hamlet_train.run import Run
 from hamlet_train.settings import Settings
-from hamlet_train.tuning import asked, worlds
+from hamlet_train.tuning import asked, picture, worlds
 from hamlet_train.tuning.budget import Budget
 from hamlet_train.tuning.halving import Halving
 from hamlet_train.tuning.kept import Tuned
@@ -217,6 +217,8 @@ def test_a_tuning_that_was_stopped_goes_on_to_the_same_table(
     options = *SMALL, *NARROW
     for name in ("EPISODES", "FRESH"):
         monkeypatch.setattr(worlds, name, 20)
+    # Drawn for the other tuning.
+    monkeypatch.setattr(picture, "write_picture", lambda *_: None)
     code, whole, err = without_films("tune", MEAL, *options, "--name", "whole")
     assert code == 0, err
     taught, learnt = Search.taught, list[int]()

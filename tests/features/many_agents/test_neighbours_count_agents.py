@@ -53,8 +53,7 @@ def around(number: int, near: Near, wraps: bool) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "c"])
-@pytest.mark.parametrize("edges", ["clamp", "wrap"])
+@pytest.mark.parametrize(("backend", "edges"), [("interpreter", "clamp"), ("interpreter", "wrap"), ("c", "wrap")])
 @pytest.mark.parametrize(("kind", "distance", "which", "near"), CASES)
 def test_agents_around_are_counted(
     kind: str, distance: str, which: str, near: Near, edges: str, backend: str, compiled: Compiled

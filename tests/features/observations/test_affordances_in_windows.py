@@ -67,8 +67,9 @@ def offsets(kind: str) -> list[tuple[int, int]]:
     return [each for each in square if kind != "hexagons" or abs(sum(each)) <= 2]
 
 
-@pytest.mark.parametrize("backend", ["interpreter", "c"])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "backend"), [*((kind, "c") for kind in KINDS), ("computed", "interpreter"), ("hexagons", "interpreter")]
+)
 def test_windows_show_what_an_agent_finds_on_each_cell(
     compiled: Callable[[str], Module], kind: str, backend: str
 ) -> None:

@@ -224,8 +224,7 @@ def test_backends_agree_over_episodes(world: Callable[..., Env]) -> None:
         assert torch.equal(one.state["cell_meters"], other.state["cell_meters"])
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_worlds_larger_than_a_chunk_are_seen_whole(compiled: Callable[[str], Module], backend: str) -> None:
+def test_worlds_larger_than_a_chunk_are_seen_whole(compiled: Callable[[str], Module]) -> None:
     text = """universe herd
 space grid 30 x 30
 lifespan 3 ticks
@@ -237,10 +236,10 @@ observe { window 29 of agents  window 1 of fed: total(fat)
     window 1 of thin: lowest(fat)  window 1 of wide: highest(fat) }
 """
     made = [hamlet.make(compiled(text), worlds=1, agents=600, backend=each, quiet=True, seed=2) for each in
-            ("interpreter", backend)]  # fmt: skip
+            ("interpreter", "c")]  # fmt: skip
     for env in made:
         env.reset()
-    for _ in range(5):
+    for _ in range(4):
         for env in made:
             env.step(torch.zeros(600, dtype=torch.int32))
         one, other = (env.observation.view(600, -1) for env in made)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,24 +26,22 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def gpu_check(folder: Path, packages: Path) -> tuple[subprocess.CompletedProcess[str], Any]:
-    """Run the script in a new process; with its JSON."""
+def gpu_check(run_program: Run, folder: Path, packages: Path) -> tuple[subprocess.CompletedProcess[str], Any]:
+    """Run the script in a process of its own; with its JSON."""
     script, result = ROOT / "benchmarks" / "gpu_check.py", folder / "gpu.json"
     options = ["--dry-run", "--commit", "c0ffee", "--packages", packages, "--json", result]
-    done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_COMPILER, script, *options], cwd=folder, capture_output=True, text=True
-    )
+    done = run_program(WITHOUT_COMPILER, script, *options, cwd=folder, anew=True)
     return done, json.loads(result.read_text())
 
 
 @pytest.mark.long  # `make rehearsal` runs this script, too.
-def test_a_dry_run_fills_every_table_though_a_part_fails(tmp_path: Path) -> None:
+def test_a_dry_run_fills_every_table_though_a_part_fails(tmp_path: Path, run_program: Run) -> None:
     packages = tmp_path / "packages"
     for name in ("broken", "first_meal"):
         shutil.copytree(ROOT / "generated" / "first_meal", packages / name)
     with (packages / "broken" / "c_kernels.c").open("a") as kernels:
         kernels.write("# changed\n")
-    done, found = gpu_check(tmp_path, packages)
+    done, found = gpu_check(run_program, tmp_path, packages)
     assert done.returncode == 1, done.stderr
     assert [(failure["part"], "was changed" in failure["error"]) for failure in found["failures"]] == [
         ("load broken", True)
@@ -79,8 +76,8 @@ def test_a_dry_run_fills_every_table_though_a_part_fails(tmp_path: Path) -> None
     assert "FAILED" in table
 
 
-def test_no_packages_is_a_failure(tmp_path: Path) -> None:
-    done, found = gpu_check(tmp_path, tmp_path)
+def test_no_packages_is_a_failure(tmp_path: Path, run_program: Run) -> None:
+    done, found = gpu_check(run_program, tmp_path, tmp_path)
     assert done.returncode == 1
     assert "nothing was checked" in found["failures"][0]["error"]
 

@@ -39,7 +39,7 @@ def test_compiling_without_a_cache(source: Path, home: str | None, run_program: 
         # Warnings about the universe are another matter.
         "warnings.simplefilter('ignore')\n"
         "for name in ('HOME', 'XDG_CACHE_HOME'): os.environ.pop(name, None)\n"
-        f"os.environ |= {({} if home is None else {'XDG_CACHE_HOME': home})!r}\n"
+        f"os.environ |= { ({} if home is None else {'XDG_CACHE_HOME': home})!r}\n"
         "def home(): raise RuntimeError('who are you?')\n"
         "pathlib.Path.home = home\n"
         "env = hamlet.make(hamlet.compile(sys.argv[1]), worlds=3, backend='interpreter', device='cpu')\n"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from processes import COMMAND, Run
 from samples import SHIPPED
 
 EXTRA = '''
@@ -93,29 +92,33 @@ def install(folder: Path, name: str, points: bytes) -> None:
     (about / "entry_points.txt").write_bytes(points)
 
 
-def python(folder: Path, code: str, *arguments: str) -> str:
+@pytest.fixture
+def python(extra: Path, run_program: Run) -> Callable[..., str]:
     """What a program prints that finds the package."""
-    environment = os.environ | {"PYTHONPATH": str(folder), "COLUMNS": "100"}
-    command = [sys.executable, "-c", code, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+
+    def call(code: str, *arguments: str) -> str:
+        done = run_program(code, *arguments, cwd=extra, anew=True, PYTHONPATH=str(extra), COLUMNS="100")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return call
 
 
-def hamletc(folder: Path, *arguments: str) -> str:
-    return python(folder, "from hamletc.cli.main import main; main()", *arguments)
+@pytest.fixture
+def hamletc(python: Callable[..., str]) -> Callable[..., str]:
+    return lambda *arguments: python(COMMAND, *arguments)
 
 
-def test_a_package_adds_all_three(extra: Path) -> None:
-    assert "greet" in hamletc(extra, "--help")
-    assert hamletc(extra, "greet", "Ada") == "hello Ada\n"
-    assert hamletc(extra, "compile", "meal.shout", "--target", "counting,c", "-o", "meal") == "wrote meal\n"
+def test_a_package_adds_all_three(extra: Path, hamletc: Callable[..., str], python: Callable[..., str]) -> None:
+    assert "greet" in hamletc("--help")
+    assert hamletc("greet", "Ada") == "hello Ada\n"
+    assert hamletc("compile", "meal.shout", "--target", "counting,c", "-o", "meal") == "wrote meal\n"
     assert (extra / "meal" / "shout.txt").read_text() == (extra / "meal.shout").read_text()
     assert 'SOURCE = "shout"' in (extra / "meal" / "__init__.py").read_text()
     assert not (extra / "meal" / "triton_kernels.py").exists()
     loaded = "import hamlet; print(hamlet.load('meal').kernels('counting').OPERATIONS)"
-    assert int(python(extra, loaded)) > 10
-    assert hamletc(extra, "compile", "meal.shout", "--emit", "counting").startswith("OPERATIONS = ")
+    assert int(python(loaded)) > 10
+    assert hamletc("compile", "meal.shout", "--emit", "counting").startswith("OPERATIONS = ")
 
 
 BROKEN = """
@@ -156,7 +159,7 @@ print(hamlet.make(hamlet.load("made"), worlds=1, backend="interpreter").backend)
 """
 
 
-def test_a_broken_package_stops_no_other(extra: Path) -> None:
+def test_a_broken_package_stops_no_other(extra: Path, python: Callable[..., str]) -> None:
     """Each of the four groups has objects that cannot be loaded: each is named in a line, and the rest goes on."""
     (extra / "broken.py").write_text("raise ImportError('there is no \\x1b[31mred\\nmodule')\n")
     (extra / "leaves.py").write_text("raise SystemExit\n")
@@ -164,7 +167,7 @@ def test_a_broken_package_stops_no_other(extra: Path) -> None:
     install(extra, "broken", BROKEN.encode())
     (extra / "meal.txt").write_text(MEAL)
     text = "compile meal.txt -o made --target c,absent"
-    said = python(extra, TRIED, "--help", "absent --x -h", "compile meal.txt -o made", text, "run meal.txt --worlds 2")
+    said = python(TRIED, "--help", "absent --x -h", "compile meal.txt -o made", text, "run meal.txt --worlds 2")
     assert "\x1b" not in said
     assert "Traceback" not in said
     assert "greet" in said
@@ -183,6 +186,6 @@ def test_a_broken_package_stops_no_other(extra: Path) -> None:
     assert said.endswith("interpreter\n")
 
 
-def test_entry_points_that_cannot_be_read_are_left_out(extra: Path) -> None:
+def test_entry_points_that_cannot_be_read_are_left_out(extra: Path, python: Callable[..., str]) -> None:
     install(extra, "unreadable", b"[hamletc.commands]\na = \xff\n")
-    assert "greet" in python(extra, TRIED.partition("try:\n    hamlet.make")[0], "--help")
+    assert "greet" in python(TRIED.partition("try:\n    hamlet.make")[0], "--help")

@@ -95,7 +95,7 @@ def test_a_rollout_is_so_many_steps(name: str, agents: int) -> None:
     """Also its statistics: they are what can be counted from the outcomes of the steps."""
     world = sample(name)
     backend, shape = Interpreter(world, CPU), Shape(50, agents, first_world=7)
-    ticks = 60 if world.lifespan is None else 24
+    ticks = 60 if world.lifespan is None else 14
     stepped = allocate(world, shape, CPU, torch.float32)
     backend.reset(stepped, Stream(SEED, 2))
     if world.lifespan is not None:

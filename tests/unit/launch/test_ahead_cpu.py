@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -29,6 +27,7 @@ from hamlet.package.module import Module, in_memory
 from hamletc.compile import Options, build, check_file
 from hamletc.frontend import Stopwatch
 from hamletc.package import with_ahead, write
+from processes import Run
 from samples import SHIPPED
 
 V4, V3 = LEVELS
@@ -77,7 +76,7 @@ def test_bits_of_the_interpreter(module: Module) -> None:
     assert ours.observation.contiguous().numpy().tobytes() == theirs.observation.contiguous().numpy().tobytes()
 
 
-def test_a_fresh_process_needs_no_compiler(files: Mapping[str, bytes], tmp_path: Path) -> None:
+def test_a_fresh_process_needs_no_compiler(files: Mapping[str, bytes], tmp_path: Path, run_program: Run) -> None:
     write(files, tmp_path / "first_meal")
     program = """
 import sys, torch, hamlet
@@ -87,11 +86,10 @@ env.rollout(3)
 env.rollout(3, hamlet.MLP.random(len(env.observation_names), env.num_actions, seed=1))
 print(env.choice)
 """
-    environment = os.environ | {CPU: V3.name, "XDG_CACHE_HOME": str(tmp_path / "cache"), COMPILER: "no-compiler"}
+    environment = {CPU: V3.name, "XDG_CACHE_HOME": str(tmp_path / "cache"), COMPILER: "no-compiler"}
     # A team of threads too.
     environment |= {"HAMLET_THREADS": "2"}
-    command = [sys.executable, "-c", program, str(tmp_path / "first_meal")]
-    ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    ran = run_program(program, tmp_path / "first_meal", anew=True, **environment)
     assert (ran.stdout, ran.stderr) == (f"{CHOSEN}\n", "")
     assert not (tmp_path / "cache").exists()
 

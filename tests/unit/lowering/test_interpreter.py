@@ -24,7 +24,7 @@ from hamletc.lowering.space import affordance_position
 from samples import CONSTRUCTS, NAMES, sample
 
 Array = np.ndarray[Any, Any]
-WORLDS, TICKS, SEED = 500, 25, 0x1234567890
+WORLDS, TICKS, SEED = 500, 15, 0x1234567890
 NEVER = {"some_moves": {"several affordances at once"}}
 """What cannot fire."""
 

@@ -31,7 +31,7 @@ from samples.functions import TABLES, functions, random_arrays
 
 
 @pytest.mark.parametrize("name", PASS_NAMES)
-@settings(max_examples=examples(160), deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(functions(), st.integers(0, 1000))
 def test_random_functions_keep_their_bits(name: str, function: Function, seed: int) -> None:
     facts = Facts({}, TABLE_FACTS)

@@ -20,16 +20,18 @@ from prove_faults import FAULTS, planted
 
 from hamlet_lab.proof import attest as checker
 from hamlet_lab.proof.attest import RefusedError, attested, beside, digest, packed, same_quotients
+from processes import Run
 
 PROGRAM = Path(str(checker.__file__))
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def package(tmp_path_factory: pytest.TempPathFactory, run_program: Run) -> Path:
     """A package, beside it its certificate."""
     folder = tmp_path_factory.mktemp("certified")
     program = Path(__file__).with_name("certified.py")
-    subprocess.run([sys.executable, program, folder], check=True, timeout=600)
+    done = run_program(program, folder)
+    assert done.returncode == 0, done.stderr
     return folder / "generated" / "pantry"
 
 

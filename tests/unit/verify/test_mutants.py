@@ -211,6 +211,11 @@ end_by_itself = anywhere(
 )
 
 
+def on(mutation: Callable[[Universe], Universe], *names: str) -> list[Any]:
+    """A change of these universes, of the first two in every run."""
+    return [pytest.param(name, mutation, marks=[pytest.mark.long] if n > 1 else []) for n, name in enumerate(names)]
+
+
 @pytest.mark.parametrize(
     ("name", "mutation"),
     [
@@ -228,23 +233,23 @@ end_by_itself = anywhere(
         ("wrap", needs),
         ("bounce", edges),
         ("first_meal", threshold),
-        *((name, edges) for name in ("line", "plane", "volume", "hyper", "vast")),
-        *((name, reach) for name in ("line", "plane", "volume", "hyper", "adrift")),
-        *((name, step) for name in ("line", "plane", "hyper", "adrift")),
-        *((name, metric) for name in ("volume", "hyper", "fourfold", "vast")),
-        *((name, keeps_progress) for name in ("plane", "lasting", "handled", "adrift")),
-        *((name, together) for name in ("volume", "lasting", "nowhere")),
-        *((name, forever) for name in ("plane", "lasting", "nowhere", "adrift")),
-        *((name, previous) for name in ("handled", "adrift")),
-        *((name, given) for name in ("handled", "adrift", "meadow")),
-        *((name, remembered) for name in ("lasting", "handled")),
-        *((name, streak) for name in ("lasting", "handled", "nowhere")),
-        *((name, straight) for name in ("volume", "adrift")),
-        *((name, speed) for name in ("line", "volume", "adrift")),
-        *((name, tracking) for name in ("handled", "adrift", "lasting", "nowhere")),
-        *((name, allowed) for name in ("handled", "adrift", "many_moves", "some_moves")),
-        *((name, fixed_place) for name in ("line", "plane", "hyper", "adrift")),
-        *((name, end_by_itself) for name in ("handled", "adrift", "nowhere")),
+        *on(edges, "vast", "line", "plane", "volume", "hyper"),
+        *on(reach, "hyper", "line", "plane", "volume", "adrift"),
+        *on(step, "adrift", "line", "plane", "hyper"),
+        *on(metric, "fourfold", "volume", "hyper", "vast"),
+        *on(keeps_progress, "lasting", "plane", "handled", "adrift"),
+        *on(together, "nowhere", "volume", "lasting"),
+        *on(forever, "nowhere", "plane", "lasting", "adrift"),
+        *on(previous, "handled", "adrift"),
+        *on(given, "meadow", "handled", "adrift"),
+        *on(remembered, "lasting", "handled"),
+        *on(streak, "nowhere", "lasting", "handled"),
+        *on(straight, "volume", "adrift"),
+        *on(speed, "line", "volume", "adrift"),
+        *on(tracking, "lasting", "handled", "adrift", "nowhere"),
+        *on(allowed, "some_moves", "many_moves", "handled", "adrift"),
+        *on(fixed_place, "plane", "line", "hyper", "adrift"),
+        *on(end_by_itself, "handled", "adrift", "nowhere"),
         ("handled", lifespan),
     ],
 )

@@ -110,9 +110,7 @@ def flip(field: str, lane: int) -> Fault:
     [
         pytest.param(
             name,
-            marks=[pytest.mark.long]
-            if name not in ("handled", "adrift", "nowhere")
-            else [],
+            marks=[pytest.mark.long] if name not in ("handled", "adrift", "nowhere") else [],
         )
         for name in (*NAMES[2:], *CONSTRUCTS, "meadow")
     ],

@@ -31,12 +31,6 @@ DRAWN = "first_meal"
 pytestmark = pytest.mark.skipif(compiler() is None, reason="this machine has no C compiler")
 
 
-@pytest.fixture(autouse=True)
-def fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiler that does not optimise: bits do not depend on that."""
-    monkeypatch.setenv(CHOICE, " ".join([*(compiler() or []), "-O0"]))
-
-
 def module(name: str, targets: tuple[str, ...] = ("c",)) -> Module:
     return in_memory(Path(name), build(sample(name), Options(targets), Stopwatch()))
 
