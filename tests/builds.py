@@ -31,8 +31,8 @@ class Built:
 
     @property
     def holds(self) -> bool:
-        """Whether the modules have the same objects now; they may have more."""
-        return all(vars(module).get(name) is value for module, names in self.modules for name, value in names.items())
+        """Whether the modules have the same now; they may have more."""
+        return all(names.items() <= vars(module).items() for module, names in self.modules)
 
 
 def once(build: Build) -> Build:

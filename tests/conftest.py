@@ -70,7 +70,7 @@ def pytest_collection_finish() -> None:
     a small program."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.set_threshold(200_000, 20, 50)
 
 
 def stale() -> str:

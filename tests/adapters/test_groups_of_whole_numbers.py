@@ -73,9 +73,7 @@ def test_spaces_of_gymnasium(plots: Module, compiled: Compiled) -> None:
     env = Env(plots, backend="interpreter")
     assert env.observation_space == spaces.Dict(ALL)
     env_checker.check_env(env, skip_render_check=True)
-    check_vector_env(
-        lambda **given: VectorEnv(2, plots, backend="interpreter", **given), steps=24, render=False, mistakes=False
-    )
+    check_vector_env(lambda **given: VectorEnv(2, plots, backend="c", **given), steps=24, render=False, mistakes=False)
     alone = {
         "group cards discrete { state hand  hidden: 1 when ace }": ALL["cards"],
         "image view int { window 1 of ground }": spaces.Box(0, 255, (1, 3, 3), np.uint8),

@@ -1,6 +1,6 @@
 """What was recorded from HAMLET's engine, replayed bit for bit.
 
-Here are the first steps of every third trace on the interpreter, and of traces of four kinds of space on kernels
+Here are the first steps of every fifth trace on the interpreter, and of traces of four kinds of space on kernels
 in C or on Triton's interpreter, in turns. HAMLET_LONG_TESTS=1 takes every trace and every kind of space, and
 `make conformance` replays all steps of all traces on each.
 """
@@ -64,7 +64,7 @@ def test_there_are_traces_of_every_kind() -> None:
 @pytest.mark.parametrize(
     "trace",
     [
-        pytest.param(trace, id=trace.stem, marks=[pytest.mark.long] if n % 3 and trace not in of_each_kind() else [])
+        pytest.param(trace, id=trace.stem, marks=[pytest.mark.long] if n % 5 and trace not in of_each_kind() else [])
         for n, trace in enumerate(traces())
     ],
 )

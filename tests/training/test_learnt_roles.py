@@ -44,8 +44,10 @@ def networks(path: Path, module: Module) -> Mapping[str | None, Policy]:
     return {role: each for role, each in read_all(path, module).items() if isinstance(each, Policy)}
 
 
-@pytest.mark.parametrize("greedy", [False, True])
-@pytest.mark.parametrize("name", ["", "policy-it.safetensors", "checkpoints/00000002.safetensors"])
+@pytest.mark.parametrize(
+    ("name", "greedy"),
+    [("", False), ("", True), ("policy-it.safetensors", False), ("checkpoints/00000002.safetensors", True)],
+)
 def test_a_run_acts_as_its_trainer_does(tag: Run, module: Module, name: str, greedy: bool) -> None:
     """With all roles, with one of them while the others act at random, and by a checkpoint."""
     policy = hamlet.policy(tag.folder / name, greedy)

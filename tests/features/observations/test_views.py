@@ -129,8 +129,15 @@ def test_windows_ahead_show_lines_behind(world: Callable[..., Env]) -> None:
     assert env.observation_names[-1] == "ahead.wood[1,1]"
 
 
-@pytest.mark.parametrize("walls", ["of the map", "of a large map", "of cells"])
-@pytest.mark.parametrize("backend", ["interpreter", "c"])
+@pytest.mark.parametrize(
+    ("walls", "backend"),
+    [
+        *(("of the map", backend) for backend in ("interpreter", "c")),
+        # Kernels alone have tables, which are too large for it.
+        ("of a large map", "c"),
+        *(("of cells", backend) for backend in ("interpreter", "c")),
+    ],
+)
 def test_what_is_in_view_is_what_minigrid_shows(
     world: Callable[..., Env], monkeypatch: pytest.MonkeyPatch, backend: str, walls: str
 ) -> None:

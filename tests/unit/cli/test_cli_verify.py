@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import hamlet
+import hamlet_lab.verify
 from hamlet.backend.registry import backend_names
 from hamlet.package import manifest
 from processes import Command, Run
@@ -66,7 +68,10 @@ observe { meters }
 """
 
 
-def test_what_is_too_rare_is_listed_and_may_be_allowed(hamletc_here: Command, tmp_path: Path) -> None:
+def test_what_is_too_rare_is_listed_and_may_be_allowed(
+    hamletc_here: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hamlet_lab.verify, "QUICK", replace(hamlet_lab.verify.QUICK, rounds=16))
     (tmp_path / "rare.hamlet").write_text(RARE)
     verify = ("verify", "rare.hamlet", "--backends", "c", "--quick", "--worlds", "9", "--ticks", "3")
     strict = hamletc_here(*verify)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import torch
 from click.testing import CliRunner, Result
 from faults import TOY, package, universe_of
 
+import hamlet_lab.verify
 from hamlet.backend.buffers import Shape, allocate, allocate_statistics
 from hamlet.schema import outcome_fields, state_fields
 from hamlet.universe import Universe
@@ -107,6 +109,8 @@ COMPUTED_ALIKE = ("a meter", "an action", "a param", "an observation", "a report
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    # What fires is a matter of other tests.
+    monkeypatch.setattr(hamlet_lab.verify, "QUICK", replace(hamlet_lab.verify.QUICK, rounds=8))
     return tmp_path
 
 

@@ -42,8 +42,7 @@ def networks(env: Env, value: bool = True, sample: bool = True) -> dict[str, MLP
     return made
 
 
-@pytest.mark.parametrize("sample", [True, False])
-@pytest.mark.parametrize("worlds", [1, 30])
+@pytest.mark.parametrize(("worlds", "sample"), [(1, False), (30, True)])
 def test_rollouts_are_those_of_the_networks_of_roles(tag: Module, sample: bool, worlds: int) -> None:
     """Against steps in which each role decides by itself, of what it observes, among its own actions."""
     kept = {}

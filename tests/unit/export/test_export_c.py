@@ -162,7 +162,6 @@ class Worlds:
     ("text", "flags"),
     [
         (ALONE, ()),
-        (ALONE, ("-DHAMLET_SCALAR",)),
         (MEETING, ("-DHAMLET_SCALAR",)),
         (MEETING, ("-O3", "-ffp-contract=fast", "-march=native", NARROW)),
     ],

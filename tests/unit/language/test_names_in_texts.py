@@ -62,7 +62,7 @@ def universe(of: Document) -> str:
     return re.sub(r'"site": \d+', "", to_json(check(UniverseText(of.path, tree, sources)).universe))
 
 
-@settings(max_examples=examples(120), deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=st.data())
 def test_a_universe_with_another_name_is_the_same(data: st.DataObject) -> None:
     path = data.draw(st.sampled_from(SHIPPED))

@@ -16,7 +16,7 @@ from hamletc.passes.pipeline import default_passes, gpu_passes
 from samples import NAMES, sample
 from samples.inputs import random_inputs
 
-ORDERS = 3
+ORDERS = 2
 """Orders that each universe is tried with."""
 
 

@@ -57,7 +57,7 @@ def test_there_is_an_own_pack_of_every_space() -> None:
 @pytest.mark.parametrize(
     "directory",
     [
-        pytest.param(path, id=path.name, marks=[pytest.mark.long] if n % 4 else [])
+        pytest.param(path, id=path.name, marks=[pytest.mark.long] if n % 8 else [])
         for n, path in enumerate(SHARED_PACKS)
     ],
 )
