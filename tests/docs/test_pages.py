@@ -35,7 +35,7 @@ BRIEFLY = {
 }
 """Options with which examples that learn take seconds."""
 LESS = {
-    "tuned": "--budget 90k",
+    "tuned": "--budget 40k --candidates 4",
     "early": "--ticks 40000",
     "cart": "--ticks 100000",
     "many": "--ticks 4096",
@@ -92,9 +92,9 @@ def hamletc(arguments: list[str], capsys: pytest.CaptureFixture[str], shown: tup
             patch.setattr(ending, "write_film", lambda *_: 0)
             patch.setattr(worlds, "EPISODES", 20)
         if "--name" in arguments and (less := LESS.get(arguments[arguments.index("--name") + 1])):
-            option, amount = less.split()
-            arguments = [*arguments]
-            arguments[arguments.index(option) + 1] = amount
+            arguments, words = [*arguments], less.split()
+            for option, amount in zip(words[::2], words[1::2], strict=True):
+                arguments[arguments.index(option) + 1] = amount
         # Restored afterwards: `verify` sets it.
         patch.setenv("TRITON_INTERPRET", "0")
         patch.setattr(sys, "argv", ["hamletc", *arguments])

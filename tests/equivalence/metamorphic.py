@@ -286,5 +286,7 @@ def main(folder: Path, names: list[str]) -> int:
 
 if __name__ == "__main__":
     interpret()
+    # A launch takes as long as its ticks there: some have died after so many.
+    Ponds.ticks = 20
     torch.set_num_threads(1)
     sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

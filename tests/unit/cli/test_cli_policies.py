@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -13,6 +14,7 @@ import pytest
 from rich.console import Console
 
 import hamlet
+import hamlet_lab.verify
 from hamlet.package.module import Module
 from hamlet.policies.files import written
 from hamletc.cli.policy import player_of
@@ -141,7 +143,10 @@ def test_a_sampling_network_draws_the_same_in_every_sweep(hamletc_here: Command,
     assert many[1::10] == few[1:]
 
 
-def test_verify_compares_rollouts_of_a_policy(hamletc_here: Command, shop: Path, tmp_path: Path) -> None:
+def test_verify_compares_rollouts_of_a_policy(
+    hamletc_here: Command, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hamlet_lab.verify, "QUICK", replace(hamlet_lab.verify.QUICK, rounds=8))
     minded = saved(tmp_path / "minded.safetensors", hamlet.compile(shop), (32, 8), memory=32)
     plain = hamletc_here("verify", shop, "--quick", "--backends", "ir", "--allow-unfired")
     done = hamletc_here("verify", shop, "--quick", "--backends", "ir", "--allow-unfired", "--policy", minded)
