@@ -48,7 +48,7 @@ def _compare() -> Function:
 
 def _tally() -> Function:
     def body() -> Iterator[Code]:
-        yield do("clear", tally, few * 2 + 2)
+        yield do("clear", tally, few + 1)
         yield loop(lane, begin, begin + agents, body=[when(flags[lane], [update(tally[priority[lane]], "+", 1)])])
         yield assign(before, 0)
         # From the highest priority on.

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from built import Array, Header
 
+from contention import WORLDS, granted, halved, ranked
+
 GENERATOR = np.random.default_rng(8)
-WORLDS = [(1, 256), (3, 85), (4, 64), (17, 15), (100, 2), (256, 1), (257, 1), (1000, 1), (1024, 1)]
-"""Agents, and worlds of so many in a chunk."""
 EACH_WORLD = pytest.mark.parametrize(("agents", "worlds"), WORLDS)
 TERMS, SHARED, TREE, TALLIES = range(4)
 
@@ -30,19 +30,10 @@ def terms(header: Header, numbers: Array, absent: float = 0.0) -> Array:
     return result
 
 
-def halved(numbers: Array, absent: float, combine: Any) -> Any:
-    """Numbers combined in the order of the tree."""
-    padded = 1 << (len(numbers) - 1).bit_length()
-    level = np.append(numbers, np.full(padded - len(numbers), absent, np.float32))
-    while len(level) > 1:
-        level = combine(level[::2], level[1::2])
-    return level[0]
-
-
 @EACH_WORLD
 def test_totals_and_extremes(header: Header, agents: int, worlds: int) -> None:
     runs = GENERATOR.random((worlds, agents)) < 0.6
-    runs[:: max(worlds // 3, 2)] = False
+    runs[1 :: max(worlds // 3, 2)] = False
     numbers = GENERATOR.standard_normal((worlds, agents)).astype(np.float32)
     flags = terms(header, runs.reshape(-1))
     for name, absent, combine in [
@@ -79,15 +70,6 @@ def test_a_tree_of_sums(header: Header, numbers: int) -> None:
 # --- ranks and places ------------------------------------------------------------------------------------------------
 
 
-def ranked(counts: Array, priority: Array) -> Array:
-    """How many that count come before each of a world."""
-    lanes = np.arange(len(counts))
-    higher = priority[None, :] > priority[:, None]
-    equal = (priority[None, :] == priority[:, None]) & (lanes[None, :] < lanes[:, None])
-    result: Array = ((higher | equal) & counts[None, :]).sum(1)
-    return result
-
-
 @EACH_WORLD
 def test_ranks(header: Header, agents: int, worlds: int) -> None:
     for few, share in product((0, 1, 5, 1024), (0.05, 0.9)):
@@ -117,14 +99,6 @@ def test_who_is_alike(header: Header, agents: int, worlds: int) -> None:
         met = (asked[:, :, None] == key[:, None, :]) & counts[:, None, :]
         met &= ~(np.eye(agents, dtype=bool) & others)
         assert np.array_equal(found[: worlds * agents].reshape(worlds, agents), met.sum(2)), (keys, share, others)
-
-
-def granted(claims: Array, first: Array, priority: Array, places: int) -> Array:
-    """The claims of a world that find a place."""
-    order = sorted(np.flatnonzero(claims), key=lambda lane: (not first[lane], -int(priority[lane]), lane))
-    result = np.zeros_like(claims)
-    result[order[:places]] = True
-    return result
 
 
 @EACH_WORLD
