@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import frexp
+from math import frexp, inf
 
 from hamlet.frozen import dataclass
 from hamletc.ir import ops
@@ -89,6 +89,8 @@ class _Rules:
                 return left if str(constant) == "-0.0" or not self.ranges[left].negative_zero else None
             case ops.Sub(left=left) if constant == 0.0:
                 return left if str(constant) == "0.0" or not self.ranges[left].negative_zero else None
+            case ops.Mul(left=left, right=right) if str(constant) == "0.0" and self.zeroed(left):
+                return right
             case ops.Mul(left=left) | ops.Div(left=left) if constant == 1.0:
                 return left
             case ops.Mul(left=left) | ops.Div(left=left) if constant == -1.0:
@@ -97,6 +99,11 @@ class _Rules:
                 return builder.mul(left, builder.f32(1.0 / constant))
             case _:
                 return None
+
+    def zeroed(self, value: Value) -> bool:
+        """Whether 0.0 times this number is always 0.0: it is no infinity, no NaN and nothing below zero, nor -0.0."""
+        interval = self.ranges[value]
+        return interval.low >= 0 and interval.high < inf and not interval.nan and not interval.negative_zero
 
     def integers(self, op: ops.Add | ops.Sub | ops.Mul | ops.Div, constant: int, type_: Type) -> Value | None:
         builder = self.builder

@@ -184,8 +184,12 @@ class Ranges:
                 pass
 
     def _note(self, value: Value, low: float, high: float, nan: bool, facts: dict[Value, Interval]) -> None:
-        if not isinstance(self._nodes[value].op, Const):
+        op = self._nodes[value].op
+        if not isinstance(op, Const):
             facts[value] = meet(facts.get(value, self[value]), Interval(low, high, nan, True))
+        if isinstance(op, ops.ToU32) and high < 2**31:
+            # No negative number has these bits.
+            self._note(op.operand, max(low, 0), high, False, facts)
 
 
 def ranges_of(function: Function, facts: Facts) -> tuple[Interval, ...]:

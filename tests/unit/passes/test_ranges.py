@@ -104,6 +104,22 @@ def test_a_select_learns_what_its_condition_says_about_what_is_computed_in_it() 
     assert (scene.of(other).low, scene.of(other).high) == (-0.75, 0.0)
 
 
+def test_a_small_number_without_a_sign_is_the_same_with_one() -> None:
+    scene = Scene()
+    builder = scene.builder
+    moved = builder.sub(builder.input(Type.I32, "i"), builder.i32(3))
+    assert scene.of(moved) == Interval(-3, 6)
+
+    def within(most: int, holds: bool = True) -> Interval:
+        inside = builder.less(builder.to_u32(moved), builder.u32(most))
+        return scene.of(builder.select(inside if holds else builder.not_(inside), moved, builder.i32(2)))
+
+    assert within(5) == Interval(0, 4)
+    assert within(2**31) == Interval(0, 6)
+    assert within(2**31 + 1) == Interval(-3, 6)
+    assert within(5, holds=False) == Interval(-3, 6)
+
+
 def test_a_comparison_with_a_nan_says_nothing_where_it_fails() -> None:
     scene = Scene()
     builder, half = scene.builder, scene.builder.f32(0.5)

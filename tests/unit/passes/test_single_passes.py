@@ -88,6 +88,15 @@ INPUT = "f32 = input m"
         (lambda b: b.add(m(b), b.f32(0.0)), [INPUT, "f32 = const 0.0", "f32 = add %0, %1"]),
         (lambda b: b.add(b.abs(m(b)), b.f32(0.0)), [INPUT, "f32 = abs %0"]),
         (lambda b: b.mul(m(b), b.f32(0.0)), [INPUT, "f32 = const 0.0", "f32 = mul %0, %1"]),
+        (lambda b: b.mul(b.f32(0.0), b.to_f32(i(b))), ["f32 = const 0.0"]),
+        (
+            lambda b: b.mul(b.f32(-0.0), b.to_f32(i(b))),
+            ["f32 = const -0.0", "i32 = input i", "f32 = to_f32 %1", "f32 = mul %0, %2"],
+        ),
+        (
+            lambda b: b.mul(b.neg(b.to_f32(i(b))), b.f32(0.0)),
+            ["i32 = input i", "f32 = to_f32 %0", "f32 = neg %1", "f32 = const 0.0", "f32 = mul %2, %3"],
+        ),
         (lambda b: b.div(m(b), b.f32(4.0)), [INPUT, "f32 = const 0.25", "f32 = mul %0, %1"]),
         (lambda b: b.div(m(b), b.f32(3.0)), [INPUT, "f32 = const 3.0", "f32 = div %0, %1"]),
         (lambda b: b.neg(b.neg(m(b))), [INPUT]),
