@@ -5,6 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+LAST_BITS = (1 << 28) - 1
+"""Of the significand of binary64, those that no middle between neighbours in binary32 has."""
+
 
 def fma(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """a * b + c rounded once; f32 tensors that broadcast.
@@ -15,9 +18,22 @@ def fma(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     """
     product, addend = a.double() * b.double(), c.double()
     total = product + addend
+    rounded = total.float()
+    # Nobody waits for a GPU to say whether it may be left out.
+    if total.is_cpu and not may_round_twice(total, rounded).any():
+        return rounded
     back = total - product
     error = (product - (total - back)) + (addend - back)
     return rounded_to_odd(total, error).float()
+
+
+def may_round_twice(total: Tensor, rounded: Tensor) -> Tensor:
+    """Where a sum that was rounded to `total`, f64, need not round to `rounded`, what total rounds to in binary32.
+
+    It does wherever total is not just in the middle between two neighbours in binary32: no rounding of a sum goes past
+    a number that binary64 has. In the significand of such a middle the last 28 bits are 0.
+    """
+    return ((total.view(torch.int64) & LAST_BITS) == 0) & (total != rounded)
 
 
 def rounded_to_odd(total: Tensor, error: Tensor) -> Tensor:

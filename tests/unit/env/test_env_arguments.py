@@ -78,7 +78,7 @@ def call(name: str, argument: str, value: Any, env: Env) -> Any:
 
 
 def make(desk: Module) -> Env:
-    env = hamlet.make(desk, worlds=3, agents=2, backend="interpreter", seed=4)
+    env = hamlet.make(desk, worlds=3, agents=2, backend="c", seed=4)
     env.rollout(3)
     return env
 
@@ -114,7 +114,7 @@ def test_what_is_right_is_taken(name: str, argument: str, desk: Module) -> None:
 def test_other_words_for_the_same_actions(desk: Module) -> None:
     env, lift = make(desk), {"lift": 0.5}
     chosen = torch.tensor([0, 1, 2, 3, 4, 5])
-    expected = hamlet.make(desk, worlds=3, agents=2, backend="interpreter", seed=4)
+    expected = hamlet.make(desk, worlds=3, agents=2, backend="c", seed=4)
     expected.rollout(3)
     expected.step(chosen, lift)
     ways: list[Any] = [chosen.view(3, 2), chosen.tolist(), chosen.numpy(), chosen.view(3, 2).numpy().astype(np.uint16)]

@@ -104,6 +104,11 @@ def test_subnormals() -> None:
     assert check(small, factor, small[::-1]) > 300
     root = (random.random(5000) * 2.0**-72).astype(f32)
     check(root, root[::-1], small * f32(0.01))
+    # Products in the middle of two subnormal neighbours of the sum, and beside it by less than binary64 can hold.
+    root, ulp = f32(2.0**-75), f32(2.0**-149)
+    for addend in (f32(2.0**-127), f32(2.0**-127) + ulp, f32(2.0**-130) + ulp, -f32(2.0**-127) - ulp):
+        for below, above in ((2.0**-23, 2.0**-23), (2.0**-23, 2.0**-22), (0, 0)):
+            check([root * f32(1 - below)], [np.sign(addend) * root * f32(1 + above)], [addend])
 
 
 def test_a_length_adds_squares_as_written() -> None:
