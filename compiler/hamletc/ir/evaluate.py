@@ -232,7 +232,7 @@ def _divide(left: Array, right: Array) -> Array:
 
 
 def _high(left: Array, right: Array) -> Array:
-    return (left.astype(np.uint64) * right.astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
+    return (np.multiply(left, right, dtype=np.uint64) >> np.uint64(32)).astype(np.uint32)
 
 
 _OWN: dict[type[Plain], Callable[..., Array]] = {

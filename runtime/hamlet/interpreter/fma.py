@@ -39,10 +39,10 @@ def may_round_twice(total: Tensor, rounded: Tensor) -> Tensor:
 def rounded_to_odd(total: Tensor, error: Tensor) -> Tensor:
     """total + error rounded to odd, where total is that sum rounded to nearest; f64.
 
-    Where the sum is not exact it lies between two neighbours, one of which has an odd significand: that one.
+    Where the sum is not exact it lies between two neighbours, one of which has an odd significand: that one. The bits
+    of the neighbour that is nearer to zero are one less than those of the other.
     """
     bits = total.view(torch.int64)
-    inexact = (error > 0) | (error < 0)
-    away_from_zero = (error > 0) == (total > 0)
-    odd = bits + torch.where(away_from_zero, 1, -1)
-    return torch.where(inexact & (bits & 1 == 0), odd, bits).view(torch.float64)
+    less, more = error < 0, error > 0
+    nearer_to_zero = bits - torch.where(total > 0, less, more).long()
+    return torch.where(less | more, nearer_to_zero | 1, bits).view(torch.float64)
