@@ -35,11 +35,13 @@ class Executable:
     schedule: Schedule
     cells: Cells = field(init=False)
     fields: dict[str, schema.Field] = field(init=False)
+    segments: tuple[schema.Segment, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         fields = (*schema.state_fields(self.universe), *schema.outcome_fields(self.universe))
         object.__setattr__(self, "cells", Cells.of(self.universe))
         object.__setattr__(self, "fields", {each.name: each for each in fields})
+        object.__setattr__(self, "segments", schema.observation_segments(self.universe))
 
     def run(
         self, kernel: str, memory: Memory, launch: Launch, watch: Watch = unwatched, watch_cells: Watch = unwatched
@@ -57,7 +59,7 @@ class _Run:
         self, executable: Executable, memory: Memory, launch: Launch, watch: Watch, watch_cells: Watch
     ) -> None:
         self._universe, self._program, self._cells = executable.universe, executable.program, executable.cells
-        self._schedule, self._fields = executable.schedule, executable.fields
+        self._schedule, self._fields, self._segments = executable.schedule, executable.fields, executable.segments
         self._memory, self._launch, self._watch, self._watch_cells = memory, launch, watch, watch_cells
         self._registers: dict[str, Array] = {}
         self._of_cells: dict[str, Array] = {}
@@ -364,7 +366,7 @@ class _Run:
         if array is None:
             return
         seen = self._value("observe", self._inputs())
-        for segment in schema.observation_segments(self._universe):
+        for segment in self._segments:
             values = seen[segment.name].reshape(segment.count, -1)
             if self._memory.as_bytes:
                 values = encoded(values, segment.scale)
