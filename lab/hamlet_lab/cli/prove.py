@@ -6,6 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from hamlet.schema.abi import Kernel
 from hamlet.terminal import visible_lines
 from hamlet_lab.runners import ARCHITECTURES
 
@@ -16,16 +17,23 @@ from hamlet_lab.runners import ARCHITECTURES
     "--ptx", "architecture", type=click.Choice(ARCHITECTURES), default="sm_90", show_default=True, help="For this GPU."
 )
 @click.option(
+    "--kernel",
+    type=click.Choice(("step", "reset", "observe")),
+    default="step",
+    show_default=True,
+    help="Of worlds that step, that begin episodes, or that say what may be done.",
+)
+@click.option(
     "-o",
     "--certificate",
     type=click.Path(path_type=Path),
-    help="Where the certificate goes: beside the package by default, as NAME.proof.json.",
+    help="Where the certificate goes: beside the package by default, as NAME.proof.json, or NAME.reset.proof.json.",
 )
 @click.pass_context
-def prove(ctx: click.Context, universe: Path, architecture: str, certificate: Path | None) -> None:
-    """Prove that the PTX of the step of UNIVERSE (a file, or a generated package) does what the tick IR says.
+def prove(ctx: click.Context, universe: Path, architecture: str, kernel: Kernel, certificate: Path | None) -> None:
+    """Prove that the PTX of a kernel of UNIVERSE (a file, or a generated package) does what the tick IR says.
 
-    The step is that of worlds of one agent, without observations. For each word of memory that it must leave it is
+    The kernel is that of worlds of one agent, without observations. For each word of memory that it must leave it is
     shown, for all states within bounds at once, that the PTX leaves it and nothing else. A word that is not proven is
     named, with a state where one shows that it is wrong. Exit code 1 if a word is not proven. It needs bitwuzla:
     pip install 'hamletc[proof]'. Where all are proven, a certificate is written, which `hamletc attest` checks.
@@ -35,12 +43,12 @@ def prove(ctx: click.Context, universe: Path, architecture: str, certificate: Pa
     from hamletc.cli.package import open_package
 
     module = open_package(universe)
-    report = prove_package(module, architecture)
+    report = prove_package(module, architecture, name=kernel)
     click.echo(visible_lines("\n".join(report.lines())))
     if not report.proof.failed:
         from hamlet_lab.proof.certificate import certificate as certified
 
-        path = certificate or beside(module.path)
+        path = certificate or beside(module.path, kernel)
         path.write_text(certified(report), encoding="utf-8")
         click.echo(f"{'written':10}{path}")
     if report.proof.failed:

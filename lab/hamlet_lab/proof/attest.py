@@ -934,7 +934,7 @@ class Package:
     """The files of a package, and what they say of memory: of each array the names of its rows in the tick IR, and the
     bounds of its words."""
 
-    def __init__(self, files: Mapping[str, str], ir: str) -> None:
+    def __init__(self, files: Mapping[str, str], ir: str, kernel: str) -> None:
         self.universe, self.program = json.loads(files["universe.json"]), Program(ir)
         self.schedule: dict[tuple[str, ...], list[tuple[int, list[str]]]] = {}
         for line in files["tick.kernel"].split("\n"):
@@ -944,9 +944,11 @@ class Package:
             elif words:
                 body.append((len(line) - len(line.lstrip()), words))
         tree = ast.parse(files["triton_kernels.py"])
-        (step,) = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == "step"]
+        (function,) = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == kernel]
         names = [
-            each.arg for each in step.args.args if not (each.annotation and "constexpr" in ast.unparse(each.annotation))
+            each.arg
+            for each in function.args.args
+            if not (each.annotation and "constexpr" in ast.unparse(each.annotation))
         ]
         absent = ("observation_ptr", "final_observation_ptr", "kept_ptr", "elapsed_ptr")
         (tables,) = [
@@ -980,7 +982,8 @@ class Package:
             low, high = (number_of(word_of(end)) for end in (low, high))
             meters.append((f"meter.{each['name']}", "f32", low, high))
         words: dict[str, list[Row]] = {each: [(each, "i32", *ANY)] for each in ("progress", "episode")}
-        flags: dict[str, list[Row]] = {each: [(each, "bool", 0, 1)] for each in ("alive", "terminated", "truncated")}
+        bits = "alive", "terminated", "truncated", "begins"
+        flags: dict[str, list[Row]] = {each: [(each, "bool", 0, 1)] for each in bits}
         floats: dict[str, list[Row]] = {
             each: [(each, "f32", -LARGEST, LARGEST)] for each in ("episode_return", "reward")
         }
@@ -1002,7 +1005,8 @@ class Package:
         result |= dict.fromkeys(("first_world", "seed_low", "seed_high", "tick"), (32, 0, ONES, False))
         result |= {f"vote{each}": (32, 0, 1, False) for each in range(1, 99)}
         actions = sum(int(count or 1) for _, count, _ in self.program.functions["mask"][1])
-        result |= {"actions[0]": (32, 0, actions - 1, False)}
+        if "&actions" in self.arguments:
+            result["actions[0]"] = 32, 0, actions - 1, False
         result |= {f"mask[{row}]": (8, 0, 1, False) for row in range(actions)}
         for name in self.arguments:
             if name.startswith("&"):
@@ -1050,8 +1054,8 @@ class Lane:
     def _statement(self, words: list[str], body: Sequence[tuple[int, list[str]]]) -> None:
         c, registers, package = self.context, self.registers, self.package
         match words:
-            case ["load", *arrays]:
-                for word, register in self._registers_of(arrays):
+            case ["load" | "take", *arrays]:
+                for word, register in self._registers_of(arrays or ["begins"]):
                     value = self.words[word]
                     registers[register] = OPERATIONS["ne"](c, value, c.constant(0, 8)) if value.bits == 8 else value
             case ["store", *arrays]:
@@ -1234,8 +1238,19 @@ class Thread:
                 self._store(address, self.context.wide(self.source(sources[0], max(bits, 16)), bits), where)
                 return
             value = self.context.wide(self._load(address, bits), max(bits, 16))
+        elif opcode == "mov.b64" and "," in target:  # both halves of a word
+            low, high = target.split(",")
+            word = self.source(sources[0], 64)
+            if low.strip() != "_":
+                self._write(low.strip(), self.context.wide(word, 32), where)
+            target = high.strip()
+            value = self.context.wide(self.context.op("lshr", word, self.context.constant(32, 64)), 32)
         else:
             value = self._result(opcode, sources)
+        if target != "_":
+            self._write(target, value, where)
+
+    def _write(self, target: str, value: Term, where: Term) -> None:
         check(self.kernel.widths.get(target) == value.bits, self.place, f"{target} does not take {value.bits} bits")
         one = where.value == 1
         self.registers[target] = value if one else self.context.op("ite", where, value, self.registers[target])
@@ -1281,6 +1296,8 @@ class Thread:
                         amount = c.constant(min(amount.value, bits), bits)
                     if amount.bits == bits:
                         return c.op("shl" if name == "shl" else "ashr" if with_sign else "lshr", of[0], amount)
+                case "div", [] if of[0] is of[1] and c.words(of[0])[0] > 0:
+                    return c.constant(1, bits)
                 case "cvt", [to] if to[0] != "f" and match[1] != "f":
                     return c.wide(of[0], int(to[1:]), with_sign)
                 case "bfe", [] if bits == 32:
@@ -1395,7 +1412,8 @@ class Certificate:
                 f"{folder.name}/{name}",
                 "the certificate is of another one",
             )
-        self.package = Package({name: content.decode() for name, content in files.items()}, self.data["ir"])
+        texts = {name: content.decode() for name, content in files.items()}
+        self.package = Package(texts, self.data["ir"], self.data["kernel"])
         self.kernel = Kernel(self.data["ptx"])
         for name, bounds in self.package.variables.items():
             claimed = self.data["premises"].get(name, list(bounds) if name.startswith("vote") else None)
@@ -1465,7 +1483,7 @@ class Certificate:
                 check(where.value == 0, f"{place}, {line}", f"a store to {word} of a thread without a lane")
                 self.words.append(word)
             return
-        lane.run(self.package.schedule["kernel", "step"])
+        lane.run(self.package.schedule["kernel", self.data["kernel"]])
         for word in words:
             self._same(
                 context, chain, lane.words[word], thread.words[word], tree["words"].get(word), f"{place}, word {word}"
@@ -1545,7 +1563,10 @@ class Certificate:
     def lines(self) -> Iterator[str]:
         """Lines about what was proven, by what, and what was not."""
         data, asked = self.data, len(self.solver.texts)
-        yield f"{data['universe']}, step, {data['architecture']}: {len(self.words)} words hold in {self.cases} cases"
+        yield (
+            f"{data['universe']}, {data['kernel']}, {data['architecture']}: "
+            f"{len(self.words)} words hold in {self.cases} cases"
+        )
         program = digest(data["ir"].encode())[:16]
         yield f"PTX {data['ptx_sha256'][:16]} of Triton {data['triton']} against tick IR {program}"
         yield "by " + ", ".join(f"{count} {name}" for name, count in sorted(self.used.items()))
@@ -1561,9 +1582,10 @@ class Certificate:
         yield f"unproven  {UNPROVEN}"
 
 
-def beside(folder: Path) -> Path:
+def beside(folder: Path, kernel: str = "step") -> Path:
     """Where the certificate of a package is, unless it is said."""
-    return folder.resolve().with_name(f"{folder.resolve().name}.proof.json")
+    of = "" if kernel == "step" else f".{kernel}"
+    return folder.resolve().with_name(f"{folder.resolve().name}{of}.proof.json")
 
 
 def attested(folder: Path, path: Path | None = None, asks: bool = True, ptx: str | None = None) -> Certificate:

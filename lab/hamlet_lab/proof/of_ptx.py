@@ -8,12 +8,9 @@ threads, not for those alone that the context is about.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.of_ir import UnprovenError
-from hamlet_lab.proof.of_schedule import Word
+from hamlet_lab.proof.outside import Outside, Stored
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 from hamlet_lab.ptx.syntax import Address, Binary32, Guard, Instruction, Integer, Kernel, Name, Operand, Vector
@@ -29,46 +26,12 @@ FLOATS = {"add.rn.f32": "fadd", "mul.rn.f32": "fmul", "div.rn.f32": "fdiv", "fma
           "min.f32": "fmin", "max.f32": "fmax"}  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A store: the line of the text, where, in how many bytes, what, and under which condition."""
-
-    line: int
-    address: Term
-    value: Term
-    where: Term
-
-
 class UndecidedError(Exception):
     """A branch on a condition of the context that may hold or not."""
 
     def __init__(self, condition: Term) -> None:
         super().__init__("a branch is not decided")
         self.condition = condition
-
-
-@dataclass(slots=True)
-class Outside:
-    """Global memory as a thread sees it.
-
-    Attributes:
-        places: by the number of a term that is an address, the word there.
-        words: the words of the lane as they are now.
-        tables: by the number of the variable of a table's address, its rows.
-        abstained: the votes in which no thread of a launch votes, by how many instructions were executed then. A thread
-            of which nothing is known adds to them; all threads execute the same until one of its branches is undecided.
-        rows: words that each thread of a warp has, as such a thread finds, by how many instructions were executed then.
-        anything: what such a thread loads, in so many bits, if not of a table.
-        stored: the stores, in order.
-    """
-
-    places: Mapping[int, Word]
-    words: dict[Word, Term]
-    tables: Mapping[int, tuple[int, ...]]
-    abstained: set[int]
-    rows: dict[int, tuple[int, ...]]
-    anything: Callable[[int], Term] | None = None
-    stored: list[Stored] = field(default_factory=list)
 
 
 class Thread:
@@ -134,11 +97,23 @@ class Thread:
         if name == "ld" and modifiers[0] == "global":
             self._load(instruction, where)
             return
-        if name == "mov" and isinstance(operands[0], Vector):
-            raise self._unknown(instruction)
+        if isinstance(operands[0], Vector):
+            self._halves(instruction, operands[0], where)
+            return
         target = operands[0]
         assert isinstance(target, Name)
         self._write(target.name, self._result(instruction, name, modifiers), where)
+
+    def _halves(self, instruction: Instruction, targets: Vector, where: Term) -> None:
+        """Both halves of a word of 64 bits, or one of them."""
+        if instruction.opcode != "mov.b64" or len(targets.elements) != 2 or isinstance(instruction.operands[1], Vector):
+            raise self._unknown(instruction)
+        word = self._source(instruction.operands[1], 64)
+        for first, target in zip((0, 32), targets.elements, strict=True):
+            assert isinstance(target, Name)
+            if target.name != "_":
+                half = self._arena.op("lshr", word, self._arena.constant(first, 64))
+                self._write(target.name, self._arena.wide(half, 32), where)
 
     def _unknown(self, instruction: Instruction) -> UnprovenError:
         return UnprovenError(f"PTX line {instruction.line}: {instruction.opcode} is not known to the proof")
@@ -187,6 +162,12 @@ class Thread:
         match name, modifiers[:-1]:
             case (("add" | "sub" | "and" | "or" | "xor"), []):
                 return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
+            case "div", [] if signed:
+                a, b = (self._source(each, bits) for each in operands[1:])
+                # Of lanes by worlds: the agents of a world, who are one.
+                if a is not b or self._bounds.words(a)[0] == 0:
+                    raise self._unknown(instruction)
+                return arena.constant(1, bits)
             case (("div" | "rem"), []) if not signed:
                 return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
             case (("mov" | "cvta"), _):

@@ -84,7 +84,7 @@ class Specification:
             case tree.Counters():
                 registers |= self._launch.counters
             case tree.Take():
-                self._set(BEGINS, arena.variable("begins"))
+                self._set(BEGINS, self._register(self.memory.words[BEGINS, 0]))
             case tree.Act():
                 self._set("action", arena.variable("actions[0]"))
             case tree.Set(register, source, number):

@@ -14,8 +14,9 @@ from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.merging import Merger, nearest_condition
 from hamlet_lab.proof.of_ir import UnprovenError
-from hamlet_lab.proof.of_ptx import Outside, Stored, Thread, UndecidedError
+from hamlet_lab.proof.of_ptx import Thread, UndecidedError
 from hamlet_lab.proof.of_schedule import Launch, Memory, Specification, Word
+from hamlet_lab.proof.outside import Outside, Stored
 from hamlet_lab.proof.states import KernelUnderProof, variables
 from hamlet_lab.proof.term import Term, Variable
 from hamlet_lab.proof.terms import Arena
@@ -69,7 +70,7 @@ def prove(kernel: KernelUnderProof, samples: int = 8192, seed: int = 1) -> Proof
     """
     began = time.perf_counter()
     proof = _attempt(kernel, Merger(trusting=True), samples, seed)
-    proof.obligations = [each for each in proof.failed if each.counterexample is not None]
+    proof.obligations = _refuted(proof)
     if not proof.obligations:
         many = any(sides.of_many(each) for each in proof.cases)
         attempts = (_attempt(kernel, Merger(by_sides=by_sides), samples, seed) for by_sides in (many, not many))
@@ -78,6 +79,19 @@ def prove(kernel: KernelUnderProof, samples: int = 8192, seed: int = 1) -> Proof
             proof = min(proof, next(attempts), key=lambda each: len(each.failed))
     proof.seconds = time.perf_counter() - began
     return proof
+
+
+def refuted(kernel: KernelUnderProof, samples: int, seed: int) -> bool:
+    """Whether a sampled state shows that a kernel is wrong.
+
+    Raises:
+        UnprovenError: it has something that the proof does not know.
+    """
+    return bool(_refuted(_attempt(kernel, Merger(trusting=True), samples, seed)))
+
+
+def _refuted(proof: Proof) -> list[Obligation]:
+    return [each for each in proof.failed if each.counterexample is not None]
 
 
 def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) -> Proof:

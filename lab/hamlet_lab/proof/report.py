@@ -1,4 +1,4 @@
-"""The proof of a package's step, and what is said about it."""
+"""The proof of a kernel of a package, and what is said about it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from importlib import metadata
 
 from hamlet import schema
 from hamlet.package.module import UNIVERSE_FILE, Module
+from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
 from hamlet_lab.proof.prove import Obligation, Proof, prove
@@ -24,6 +25,13 @@ PREMISES = (
     "all 32 threads of a block run",
 )
 """Premises of a proof, in words; `hamlet_lab.proof.states` says it in bounds."""
+WRITING: Mapping[abi.Kernel, tuple[str, ...]] = {
+    "step": ("tick", "settle", "mask"),
+    "reset": ("reset", "mask"),
+    "observe": ("mask",),
+    "rollout": (),
+}
+"""The functions whose outputs a kernel writes."""
 TRUSTED = "ptxas, the driver and the chip; bitwuzla, and hamlet_lab.proof itself"
 
 
@@ -55,7 +63,8 @@ class Report:
         proof, failed = self.proof, self.proof.failed
         done = len(proof.obligations) - len(failed)
         yield (
-            f"{self.universe.name}, step, {self.architecture}: {done} of {len(proof.obligations)} words proven, "
+            f"{self.universe.name}, {self.kernel.name}, {self.architecture}: "
+            f"{done} of {len(proof.obligations)} words proven, "
             f"in {len(proof.cases)} cases of {proof.executed} instructions"
         )
         digest = hashlib.sha256(self.ptx.encode()).hexdigest()
@@ -84,7 +93,7 @@ class Report:
         names = {field.name: field.names for field in fields}
         register = names[name][row] if name in names else f"{name}.{row}"
         for function in self.kernel.program.functions:
-            if function.name in ("tick", "settle", "mask"):
+            if function.name in WRITING[self.kernel.name]:
                 for output in function.outputs:
                     if output.name == register:
                         origin = function.nodes[output.value].origin
@@ -92,8 +101,10 @@ class Report:
         return register
 
 
-def prove_package(module: Module, architecture: str, text: Callable[[str], str] = lambda ptx: ptx) -> Report:
-    """Prove the step of a package for an architecture, `sm_90`; `text` may change its PTX first.
+def prove_package(
+    module: Module, architecture: str, text: Callable[[str], str] = lambda ptx: ptx, name: abi.Kernel = "step"
+) -> Report:
+    """Prove a kernel of a package for an architecture, `sm_90`; `text` may change its PTX first.
 
     Raises:
         UnprovenError: it has what the proof does not know.
@@ -111,7 +122,7 @@ def prove_package(module: Module, architecture: str, text: Callable[[str], str] 
         module.universe,
         compilation.program,
         schedule(compilation),
-        "step",
+        name,
         int(architecture.removeprefix("sm_")),
         noted,
     )

@@ -22,6 +22,7 @@ from hamlet_lab.ptx.syntax import Kernel
 from hamletc.ir.function import Program
 from hamletc.ir.ops import Type
 from hamletc.kernel.schedule import Schedule
+from hamletc.kernel.statements import BEGINS
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -58,7 +59,7 @@ class KernelUnderProof:
     def bytes_of(self, array: str) -> int:
         """The bytes of a word of an array."""
         fields = {each.name: each.dtype for each in _fields(self.universe)}
-        return 1 if array == "mask" or fields.get(array) == "bool" else 4
+        return 1 if array in ("mask", BEGINS) or fields.get(array) == "bool" else 4
 
 
 def _fields(universe: Universe) -> tuple[schema.Field, ...]:
@@ -100,8 +101,7 @@ def kernel_under_proof(
     fields = [each for each in _fields(universe) if each.name in names]
     words = [(each.name, row) for each in fields for row in range(len(each.names))]
     words += [("mask", row) for row in range(len(schema.action_names(universe)))]
-    if name == "step":
-        words.append(("actions", 0))
+    words += [(each, 0) for each in ("actions", BEGINS) if each in names]
     types = {"f32": Type.F32, "i32": Type.I32, "u32": Type.U32}
     rows = tuple(tuple(bits_of(types[of], each) % (1 << 32) for each in values) for _, of, values in kernels.TABLES)
     return KernelUnderProof(universe, program, schedule, name, ptx, tuple(arguments), tuple(words), rows)
@@ -143,7 +143,11 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
                 result.append(_field(f"{each.name}[{row}]", each, row, samples, random))
     masks = len(schema.action_names(kernel.universe))
     masked = (f"mask[{row}]" for row in range(masks))
-    result += [Variable(each, random.integers(0, 2, samples).astype(np.uint8), 0, 1) for each in masked]
+    begins = [f"{BEGINS}[0]"] if (BEGINS, 0) in kernel.words else []
+    bits = (*masked, *begins)
+    result += [Variable(each, random.integers(0, 2, samples).astype(np.uint8), 0, 1) for each in bits]
+    if ("actions", 0) not in kernel.words:
+        return {each.name: each for each in result}
     actions = random.integers(0, masks, samples).astype(np.uint32)
     interact = schema.interact_action(kernel.universe)
     if interact != schema.NOWHERE:

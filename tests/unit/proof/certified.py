@@ -1,4 +1,4 @@
-"""python certified.py FOLDER: a small universe's package in a folder, and beside it the certificate of its proof."""
+"""python certified.py FOLDER: a small universe's package in a folder, and beside it the certificates of its kernels."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from prove_faults import UNIVERSE
 
+from hamlet.schema.abi import Kernel
 from hamlet_lab.proof.attest import beside
 from hamlet_lab.proof.certificate import certificate
 from hamlet_lab.proof.report import prove_package
@@ -19,7 +20,9 @@ def main() -> int:
     path = Path("pantry.hamlet")
     path.write_text(UNIVERSE)
     module = open_package(path, write_here=True)
-    beside(module.path).write_text(certificate(prove_package(module, "sm_90")))
+    kernels: tuple[Kernel, ...] = "step", "reset", "observe"
+    for kernel in kernels:
+        beside(module.path, kernel).write_text(certificate(prove_package(module, "sm_90", name=kernel)))
     return 0
 
 

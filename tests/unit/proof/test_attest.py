@@ -68,6 +68,29 @@ def test_a_certificate_is_accepted_and_its_queries_are_asked_again(package: Path
     assert {"division", "clamp of a clamp", "sign of a product", "choice", "sums", "query"} <= set(certificate.used)
 
 
+def test_other_kernels_have_certificates_of_their_own(package: Path, tmp_path: Path) -> None:
+    words = {kernel: set(attested(package, beside(package, kernel)).words) for kernel in ("step", "reset", "observe")}
+    assert words["step"] - words["reset"] == {
+        "actions[0]",
+        "reward[0]",
+        "terminated[0]",
+        "truncated[0]",
+        "used[0]",
+        "cause[0]",
+    }
+    assert words["reset"] - words["step"] == {"begins[0]"}
+    assert words["observe"] == words["reset"] - {"begins[0]"}
+    for kernel, other in (("reset", "observe"), ("observe", "reset"), ("reset", "rollout")):
+        data = json.loads(beside(package, kernel).read_text())
+        data["kernel"] = other
+        del data["sha256"]
+        data["sha256"] = digest(packed(data))
+        path = tmp_path / "other.json"
+        path.write_text(json.dumps(data))
+        with pytest.raises(RefusedError):
+            attested(package, path, asks=False)
+
+
 def test_the_checker_needs_nothing_but_python(package: Path) -> None:
     imports = [
         node for node in ast.walk(ast.parse(PROGRAM.read_text())) if isinstance(node, ast.Import | ast.ImportFrom)
