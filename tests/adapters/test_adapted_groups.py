@@ -63,9 +63,7 @@ Compiled = Callable[[str], Module]
 def test_gymnasium_and_its_checkers(text: str, compiled: Compiled) -> None:
     module = compiled(text)
     env_checker.check_env(Env(module, backend="interpreter"), skip_render_check=True)
-    check_vector_env(
-        lambda **given: VectorEnv(2, module, backend="interpreter", **given), steps=24, render=False, mistakes=False
-    )
+    check_vector_env(lambda **given: VectorEnv(2, module, backend="c", **given), steps=24, render=False, mistakes=False)
 
 
 def test_spaces_are_in_the_order_of_the_file(compiled: Compiled) -> None:

@@ -21,10 +21,9 @@ from hamlet.package.module import Module
 from hamlet.universe.codec import to_json
 from hamlet_townlet.adapter import VectorizedEnv
 from hamlet_townlet.traces import read_trace, replay
-from hamletc.compile import check_file
-from hamletc.frontend import Stopwatch
 from processes import COMMAND, Run, Says
 from samples import recorded
+from samples.packs import checked
 
 STEPS = 24
 """A day, with the resets in it; of one trace of each kind of space, `MORE_STEPS`."""
@@ -51,9 +50,9 @@ def compiled(pack: Path, packages: Path) -> Module:
 @cache
 def interpreted(pack: Path) -> Module:
     """What the interpreter needs: no kernels are made, which takes most of the time."""
-    checked = check_file(pack, Stopwatch())
-    described = {name: text.encode() for name, text in checked.attached.items()}
-    return Module(pack, checked.universe, manifest.sha256(to_json(checked.universe).encode()), described)
+    done = checked(pack)
+    described = {name: text.encode() for name, text in done.attached.items()}
+    return Module(pack, done.universe, manifest.sha256(to_json(done.universe).encode()), described)
 
 
 def test_there_are_traces_of_every_kind() -> None:

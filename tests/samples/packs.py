@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from hamlet_townlet import Pack, read_pack
 from hamlet_townlet.adapter import description
 from hamlet_townlet.adapter.description import Description
 from hamletc.codes import CODES
-from hamletc.compile import Checked
+from hamletc.compile import Checked, check_file
 from hamletc.diagnostics import FileDiagnostics, render_files
+from hamletc.frontend import Stopwatch
 from samples import ROOT, SHIPPED
 
 PACKS = Path(__file__).parents[1] / "golden" / "packs"
@@ -30,6 +32,12 @@ Edits = Mapping[str, Sequence[tuple[str, str]] | str]
 """By the name of a file without `.yaml`: texts to replace, or the whole file."""
 
 PACK_CODES = tuple(code for code in CODES if "H100" <= code < "H140")
+
+
+@cache
+def checked(directory: Path) -> Checked:
+    """A pack of those that lie there, checked once for all tests."""
+    return check_file(directory, Stopwatch())
 
 
 def described(checked: Checked) -> Description:

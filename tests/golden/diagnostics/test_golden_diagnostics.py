@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,7 @@ def source(code: str, folder: Path) -> Path:
     return path
 
 
+@cache
 def diagnose(path: Path) -> tuple[tuple[Diagnostic, ...], str]:
     """The diagnostics of a file, and its text."""
     text = read_source(path)

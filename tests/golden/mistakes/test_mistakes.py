@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,7 @@ def cases(kind: str) -> list[Case]:
     return found
 
 
+@cache
 def diagnosed(text: str) -> tuple[Diagnostic, ...]:
     file, diagnostics = parse(text)
     if file is None or diagnostics:

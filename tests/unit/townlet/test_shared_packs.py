@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,13 @@ from samples.packs import NOT_THERE, SHARED, SHARED_PACKS
 pytestmark = pytest.mark.skipif(not SHARED_PACKS, reason=NOT_THERE)
 
 
+reading = cache(read_pack)
+"""Each pack is read once."""
+
+
 @pytest.mark.parametrize("directory", SHARED_PACKS, ids=lambda path: path.name)
 def test_reads(directory: Path) -> None:
-    pack, files = read_pack(directory)
+    pack, files = reading(directory)
     errors = [(f.path.name, d) for f in files for d in f.diagnostics if d.severity == "error"]
     assert [d.message for _, d in errors] == []
     assert pack is not None
@@ -33,7 +38,7 @@ def test_the_tables_are_those_of_the_traces(directory: Path) -> None:
     metas += [json.loads(own.read_text())] if own.exists() else []
     metas = [meta for meta in metas if meta.get("pack_dir") == f"packs/{directory.name}"]
     assert metas
-    pack, _ = read_pack(directory)
+    pack, _ = reading(directory)
     assert pack is not None
     for meta in metas:
         assert [bar.name.value for bar in pack.bars] == meta["meters"]

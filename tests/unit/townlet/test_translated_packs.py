@@ -18,7 +18,7 @@ from hamletc.language.formatter import format_source
 from hamletc.language.source import Source
 from hamletc.lowering.lower import lower
 from hamletc.read import parsed
-from samples.packs import NOT_THERE, OWN, SHARED, SHARED_PACKS, described
+from samples.packs import NOT_THERE, OWN, SHARED, SHARED_PACKS, checked, described
 
 PLACE = re.compile(r" :\d+(@\d+)?$", re.MULTILINE)
 
@@ -71,14 +71,12 @@ def test_the_tables_of_shared_packs_are_those_of_the_traces() -> None:
     from hamlet.schema import action_names
 
     compared = 0
-    packs: dict[Path, Checked] = {}
     for path in sorted((SHARED / "traces").glob("*.json")):
         meta = json.loads(path.read_text())
         directory = SHARED / str(meta.get("pack_dir"))
         if not directory.is_dir() or "actions" not in meta:
             continue
-        done = packs.get(directory) or check_file(directory, Stopwatch())
-        packs[directory] = done
+        done = checked(directory)
         known = described(done)
         assert list(action_names(done.universe)) == [action["name"] for action in meta["actions"]]
         assert list(known.enabled) == [action["enabled"] for action in meta["actions"]]
