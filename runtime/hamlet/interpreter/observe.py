@@ -30,7 +30,7 @@ def observe(lanes: Lanes, out: Tensor) -> None:
     if out.dtype is torch.uint8:
         rows = [encode(value, scale, lanes) for value, scale in zip(rows, scales_of_rows(lanes), strict=True)]
     if rows:
-        out.copy_(torch.stack([value.expand(out.shape[1:]) for value in rows]))
+        out.copy_(torch.stack(torch.broadcast_tensors(*rows)))  # type: ignore[no-untyped-call]  # it has no types
 
 
 def rows_of_roles(lanes: Lanes) -> list[Tensor]:
