@@ -1198,6 +1198,7 @@ class Thread:
     words: dict[str, Term]
     blind: Thread | None = None
     stored: list[tuple[str, str, Term]] = field(default_factory=list)
+    loaded: list[str] = field(default_factory=list)
     agreed: dict[int, list[int] | None] = field(default_factory=dict)
     executed: int = 0
     votes: int = 0
@@ -1310,6 +1311,7 @@ class Thread:
     def _load(self, address: Term, bits: int) -> Term:
         c, parts, rows = self.context, [address], None
         if address in self.places:
+            self.loaded.append(self.place)
             value = self.words[self.places[address]]
             check(value.bits == bits, self.place, f"a load of {bits} bits of a word of {value.bits}")
             return value
@@ -1479,6 +1481,7 @@ class Certificate:
             raise RefusedError(f"{place}, {thread.place}: a branch is not decided") from None
         self.executed = max(self.executed, thread.executed)
         if inside.value == 0:
+            check(not thread.loaded, f"{place}, {thread.loaded}", "a load of a thread without a lane")
             for line, word, where in thread.stored:
                 check(where.value == 0, f"{place}, {line}", f"a store to {word} of a thread without a lane")
                 self.words.append(word)

@@ -284,6 +284,8 @@ class Thread:
             self._write(name.name, self._row_of_thread(address, bits) or self._outside.anything(max(bits, 16)), where)
             return
         word = self._outside.places.get(address.number)
+        if word is not None:
+            self._outside.loaded.append(instruction.line)
         value = self._row(instruction, address) if word is None else self._outside.words[word]
         if value.bits != bits:
             raise UnprovenError(f"PTX line {instruction.line}: a load of {bits} bits of a word of {value.bits}")

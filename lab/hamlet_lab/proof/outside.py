@@ -32,6 +32,7 @@ class Outside:
         rows: words that each thread of a warp has, as such a thread finds, by how many instructions were executed then.
         anything: what such a thread loads, in so many bits, if not of a table.
         stored: the stores, in order.
+        loaded: the lines that load a word of the lane.
     """
 
     places: Mapping[int, Word]
@@ -41,3 +42,4 @@ class Outside:
     rows: dict[int, tuple[int, ...]]
     anything: Callable[[int], Term] | None = None
     stored: list[Stored] = field(default_factory=list)
+    loaded: list[int] = field(default_factory=list)

@@ -183,6 +183,9 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
     thread.run()
     proof.executed = max(proof.executed, thread.executed)
     if inside.value == 0:
+        # Its word is beyond the array.
+        if outside.loaded:
+            raise UnprovenError(f"PTX line {outside.loaded[0]}: a thread without a lane loads")
         _nothing(proof, arena, outside.stored, places, case)
         return
     for word in kernel.words:

@@ -38,6 +38,7 @@ FAULTS: dict[str, tuple[str, str]] = {
     "a constant is 1 ulp off": (r"0fBCA3D70A;\n(.*max\.f32)", r"0fBCA3D70B;\n\1"),
     "a death at less than 0": (r"setp\.le\.f32", "setp.lt.f32"),
     "a store of all threads": (r"@%p\d+ (st\.global\.b32 \[ %rd\d+ \+ 0 \], \{ %r97)", r"\1"),
+    "a load of all threads": (r"@%p\d+ (ld\.global\.b32 \{ %r97 \})", r"\1"),
     "a difference is swapped": (r"sub\.rn\.f32 (\t%r\d+), (%r\d+), (%r\d+)", r"sub.rn.f32 \1, \3, \2"),
     "a division without its correction": (r"(fma\.rn\.f32 \t%r\d+, %r\d+, 0f\w+), %r\d+", r"\1, 0f00000000"),
     "a shift of the hash": (r"shr\.u32 (\t%r\d+), (%r\d+), 15", r"shr.u32 \1, \2, 16"),

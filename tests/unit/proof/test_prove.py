@@ -20,6 +20,6 @@ def test_a_small_universe_is_proven_and_no_fault_is_accepted(run_program: Run) -
         "sums; two cases"
     )
     verdicts = dict(line.split(": ", 1) for line in faults)
-    assert len(verdicts) == 12
+    assert len(verdicts) == 13
     assert {name for name, verdict in verdicts.items() if verdict == "accepted"} == set()
     assert list(verdicts.values()).count("refuted") >= 9
