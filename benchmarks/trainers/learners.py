@@ -70,12 +70,14 @@ class Trainer:
         batch: steps of an update.
         masked: whether it is told which actions make sense.
         roles: whether it can learn a role.
+        trial: updates of the sample that says how fast it is.
     """
 
     learn: Callable[[Task, int, int, Laps], Layers]
     batch: int = SEATS * DEFAULTS.horizon
     masked: bool = False
     roles: bool = True
+    trial: int = 24
 
 
 def exact(task: Task, updates: int, seed: int, laps: Laps) -> Layers:
@@ -214,5 +216,5 @@ TRAINERS = {
     "SBX": Trainer(sbx),
     "Stable-Baselines3": Trainer(stable_baselines),
     "MaskablePPO": Trainer(maskable, masked=True),
-    "CleanRL, its defaults": Trainer(cleanrl, batch=BATCH, roles=False),
+    "CleanRL, its defaults": Trainer(cleanrl, batch=BATCH, roles=False, trial=6),
 }

@@ -32,9 +32,6 @@ if "--sample" in sys.argv:
     os.environ |= dict.fromkeys(THREADS, "1") | {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false"}
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
-SHORT = 6
-"""Updates of the samples that say how fast a trainer is."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -67,7 +64,7 @@ def sample(task: str, trainer: str, seed: int, updates: int) -> Sample:
     torch.set_num_threads(1)
     one, laps = TRAINERS[trainer], Laps()
     layers = one.learn(TASKS[task], updates, seed, laps)
-    returned, length = evaluated(TASKS[task], layers, one.masked) if updates > SHORT else (0.0, 0.0)
+    returned, length = evaluated(TASKS[task], layers, one.masked) if updates > one.trial else (0.0, 0.0)
     return Sample(task, trainer, seed, laps.marks[-1][0], laps.rate, laps.seconds, returned, length)
 
 
@@ -156,8 +153,8 @@ def main() -> None:
             left = [seed for seed in range(given.seeds) if (name, trainer, seed) not in there]
             if not left or (task.role and not one.roles) or (one.batch == 512 and not given.cleanrl):
                 continue
-            rate = sample_apart(name, trainer, 0, SHORT).rate
-            updates = max(round(given.budget * rate / one.batch), SHORT) + 1
+            rate = sample_apart(name, trainer, 0, one.trial).rate
+            updates = max(round(given.budget * rate / one.batch), one.trial) + 1
             for seed in left:
                 report["samples"].append(asdict(sample_apart(name, trainer, seed, updates)))
                 print(report["samples"][-1], flush=True)
