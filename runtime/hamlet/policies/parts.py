@@ -1,7 +1,8 @@
 """The parts of a universe, each with a digest: which of them differ says in what two versions of it do.
 
 A part is a declaration, by its kind and name, or what a universe says once, such as its space. Where a declaration
-stands in the text is none of it, so versions that differ in comments alone have the same parts.
+stands in the text is none of it, and neither is what pictures show: versions that differ in comments or in `draw` alone
+have the same parts.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ OF_THE_TEXT = ("span", "sources")
 """Entries that say where something stands."""
 DIGITS = 12
 """Hexadecimal digits of a digest."""
+OF_PICTURES = "drawings"
+"""The entry that changes pictures and nothing else."""
 WHOLE = "the whole"
 """The part that is all of them."""
 ORDER = "the order of "
@@ -32,7 +35,13 @@ TOLD = 4
 def parts_of(universe: Universe) -> dict[str, str]:
     """The digest of each part, by its name: `affordance Bed`, `lifespan`, `the order of meters`."""
     whole = _whole(universe)
-    return {WHOLE: _digest(whole)} | {name: _digest(value) for name, value in _parts(whole).items()}
+    whole.pop(OF_PICTURES, None)
+    return _digests(whole)
+
+
+def parts_with_pictures(universe: Universe) -> dict[str, str]:
+    """The digest of each part as files of version 0.2 have them, where what pictures show is one, too."""
+    return _digests(_whole(universe))
 
 
 def values_of(universe: Universe) -> dict[str, Any]:
@@ -44,6 +53,10 @@ def _whole(universe: Universe) -> dict[str, Any]:
     allow_deep_trees()
     whole: dict[str, Any] = json.loads(to_json(universe))
     return whole
+
+
+def _digests(whole: Mapping[str, Any]) -> dict[str, str]:
+    return {WHOLE: _digest(whole)} | {name: _digest(value) for name, value in _parts(whole).items()}
 
 
 def _parts(whole: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,7 +96,7 @@ def check_same(
 ) -> None:
     """Raise `EnvError` unless a file is for a universe, whose `universe.json` has the SHA-256 `here`: the file says its
     universe's name, that one's SHA-256, and the digests of its parts, `None` where it says none. Versions that differ
-    in comments or in the order of lines alone are the same one."""
+    in comments, in the order of lines or in pictures alone are the same one."""
     if digest == here:
         return
     if named != universe.name:
@@ -92,9 +105,9 @@ def check_same(
         raise EnvError(
             f"{path} was learnt on {named} ({digest[:DIGITS]}), and this is another version of it ({here[:DIGITS]})"
         )
-    now = parts_of(universe)
-    if dict(parts) != now:
-        names = differing(parts, now)
+    now = parts_of(universe), parts_with_pictures(universe)
+    if dict(parts) not in now:
+        names = min((differing(parts, each) for each in now), key=len)
         which = f": {told(names)} differ{'s' * (len(names) == 1)}" if names else ""
         raise EnvError(f"{path} was learnt on another version of {named}{which}")
 

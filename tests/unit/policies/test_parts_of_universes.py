@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+import pytest
+
+from hamlet.errors import EnvError
 from hamlet.package.module import Module
-from hamlet.policies.parts import WHOLE, differing, parts_of, told
+from hamlet.policies.parts import WHOLE, check_same, differing, parts_of, parts_with_pictures, told
 
 SHED = """
 universe shed
@@ -39,6 +43,7 @@ def test_each_change_is_told_by_its_part(compiled: Callable[[str], Module]) -> N
         return differing(before, parts_of(compiled(text).universe))
 
     assert changed(("reward rest", "# What rests.\nreward rest")) == []
+    assert changed(("observe { meters }", "observe { meters }\ndraw { agents in gold }")) == []
     assert changed(("3 x 3", "3 x 4")) == ["space"]
     assert changed(("0.1 in 0", "0.2 in 0")) == ["param wage"]
     assert changed(("reward rest", "reward 2 * rest")) == ["reward 2"]
@@ -58,6 +63,17 @@ def test_a_part_that_has_a_name_twice_shows_in_the_whole(compiled: Callable[[str
     other = {**parts, WHOLE: "another"}
     assert parts != other
     assert differing(parts, other) == []
+
+
+def test_a_policy_stays_that_of_a_universe_whose_picture_changes(compiled: Callable[[str], Module]) -> None:
+    path, pictured = Path("policy"), SHED + "draw { agents in gold }"
+    wider = pictured.replace("3 x 3", "3 x 4")
+    plain, drawn, other = (compiled(text).universe for text in (SHED, pictured, wider))
+    for universe, parts in ((plain, parts_of(drawn)), (drawn, parts_of(plain)), (drawn, parts_with_pictures(drawn))):
+        check_same(path, "shed", "one", parts, universe, "other")
+    for parts in (parts_of(drawn), parts_with_pictures(drawn)):
+        with pytest.raises(EnvError, match=r"policy was learnt on another version of shed: space differs"):
+            check_same(path, "shed", "one", parts, other, "other")
 
 
 def test_many_parts_are_not_all_named() -> None:
