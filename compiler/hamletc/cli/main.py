@@ -97,8 +97,7 @@ def hamletc() -> None:
 
 def main() -> None:
     """The console script."""
-    # As it ends Python would look for cycles among all objects there are: an eighth of the time, for nothing.
-    atexit.register(gc.freeze)
+    atexit.register(_leave)
     if sys.stdout is None:
         # Whoever closed it wants no output; a file that is opened next must not become it.
         sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115  (until the process ends)
@@ -120,6 +119,13 @@ def main() -> None:
         # Python would flush the closed stream once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
+
+
+def _leave() -> None:
+    """At its end Python would look for cycles among all objects there are: an eighth of the time, for nothing. What is
+    left of Triton then its bindings would say in forty lines, so there it does."""
+    if "triton" not in sys.modules:
+        gc.freeze()
 
 
 def _failed(error: OSError) -> int:
