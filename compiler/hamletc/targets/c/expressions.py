@@ -272,6 +272,7 @@ class Expressions:
             case "room_like":
                 return Spelt(f"room_{values[0].type.kind}({texts[1]})", CType("pointer", values[0].type.element))
             case "scatter":
+                texts[0] = self.taken_as(values[0], CType("vector", "u32")).text
                 return Spelt(f"scatter_vu32({', '.join(texts)})", NOTHING)
             case _ if name in HELPERS:
                 helper = HELPERS[name]
