@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from facts import facts
+from facts import ROOT, facts
 
 from hamlet.errors import HamletError
 from hamlet_lab.proof.attest import bare
@@ -39,23 +39,6 @@ from hamletc.ir import ops
 from hamletc.ir.function import Function, Node
 from hamletc.ir.operands import operands, with_operands
 
-UNIVERSE = """
-universe pantry
-
-space none
-lifespan 30 ticks { reward 1.0 }
-
-meter food = 1.0 { decay 0.02 }
-meter mood = 0.5 { decay 0.004 }
-
-cascade hunger_saddens: food < 0.3 -> mood -= 0.02 * deficit
-
-action eat { food += 0.3 }
-
-dies when food <= 0
-reward mood
-observe { meters }
-"""
 OTHER = (
     ("add.s32", "sub.s32"), ("sub.s32", "add.s32"), ("and.", "or."), ("or.", "and."), ("xor.", "or."),
     ("shl.", "shr."), ("shr.u32", "shr.s32"), ("lt.", "le."), ("le.", "lt."), ("gt.", "ge."), ("ge.", "gt."),
@@ -232,6 +215,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
+    sys.path.append(str(ROOT / "tests" / "unit" / "proof"))
+    from prove_faults import UNIVERSE
+
     with tempfile.TemporaryDirectory(prefix="mutants_") as folder:
         path = Path(folder) / "pantry.hamlet"
         path.write_text(UNIVERSE)
