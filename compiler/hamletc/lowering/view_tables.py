@@ -1,7 +1,11 @@
-"""Tables of windows of expressions, which turn with the heading: where cells of rows are, and what walls hide."""
+"""Tables of windows of expressions, which turn with the heading: where cells of rows are, and what walls hide.
+
+Where a window turns, lanes have in common how far the cell of a row is to the right and ahead, and each lane knows once
+which ways these are. A table by heading and row would be read at as many places as there are lanes, for every row."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import or_
 from typing import Literal, NamedTuple
@@ -37,7 +41,8 @@ class ViewTables:
     """Tables (I32) of a shape.
 
     Attributes:
-        axes: per axis how far the cell of a row is from the agent's, by the number of the heading and then by row.
+        axes: by row how far its cell is from the agent's, per axis; where the window turns, to the right and ahead.
+        ways: where the window turns, by the number of the heading: which way is right, per axis, and which is ahead.
         seen: by the number of the heading and then by cell on which an agent stands, together a bit per row: whether
             the agent sees the cell of that row. None where this is found as agents look around.
         between: by row, together a bit per row: whether that one lies on the way to this one; in sight alone, and only
@@ -45,6 +50,7 @@ class ViewTables:
     """
 
     axes: tuple[Table, ...]
+    ways: tuple[tuple[Table, ...], ...]
     seen: tuple[Table, ...]
     between: tuple[Table, ...]
 
@@ -59,16 +65,28 @@ def view_tables(universe: Universe) -> dict[Shape, ViewTables]:
 
 
 def _tables(grid: Grid, item: ObserveView, number: int, drawn: bool) -> ViewTables:
-    offsets = [offset for option in range(len(item.steps)) for offset in item.offsets(option)]
-    axes = zip("xy", zip(*offsets, strict=True), strict=True)
-    of_axes = tuple(Table(f"view{number}.{axis}", I32, tuple(along)) for axis, along in axes)
+    of_axes, ways = _of_cells(item, f"view{number}")
     if item.within is None:
-        return ViewTables(of_axes, (), ())
+        return ViewTables(of_axes, ways, (), ())
     count = -(-len(item.places) // WORD)
     if not drawn and count * len(item.steps) * cells(grid) <= MOST_SEEN:
-        return ViewTables(of_axes, _words_of(f"view{number}.seen", _seen(grid, item), count), ())
-    ways = _ways(item) if item.within == "sight" else []
-    return ViewTables(of_axes, (), _words_of(f"view{number}.between", ways, count) if ways else ())
+        return ViewTables(of_axes, ways, _words_of(f"view{number}.seen", _seen(grid, item), count), ())
+    lines = _lines(item) if item.within == "sight" else []
+    return ViewTables(of_axes, ways, (), _words_of(f"view{number}.between", lines, count) if lines else ())
+
+
+def _of_cells(item: ObserveView, name: str) -> tuple[tuple[Table, ...], tuple[tuple[Table, ...], ...]]:
+    """Where the cells of rows are, and where the window turns the ways."""
+    if item.heading is None:
+        return _per_axis(name, item.offsets(0)), ()
+    places = zip(("right", "ahead"), zip(*item.places, strict=True), strict=True)
+    ways = (_per_axis(f"{name}.{way}", steps) for way, steps in (("to_right", item.across), ("to_ahead", item.steps)))
+    return tuple(Table(f"{name}.{way}", I32, far) for way, far in places), tuple(ways)
+
+
+def _per_axis(name: str, offsets: Iterable[tuple[int, int]]) -> tuple[Table, ...]:
+    along_axes = zip(*offsets, strict=True)
+    return tuple(Table(f"{name}.{axis}", I32, along) for axis, along in zip("xy", along_axes, strict=True))
 
 
 def _words_of(name: str, rows: list[int], count: int) -> tuple[Table, ...]:
@@ -77,7 +95,7 @@ def _words_of(name: str, rows: list[int], count: int) -> tuple[Table, ...]:
     return tuple(Table(f"{name}{word}", I32, tuple(values)) for word, values in enumerate(words))
 
 
-def _ways(item: ObserveView) -> list[int]:
+def _lines(item: ObserveView) -> list[int]:
     """By row the bits of those that lie on the straight line to it."""
     bits = {place: 1 << row for row, place in enumerate(item.places)}
     return [reduce(or_, (bits[each] for each in between(*place)), 0) for place in item.places]
@@ -87,7 +105,7 @@ def _seen(grid: Grid, item: ObserveView) -> list[int]:
     """By heading and cell the bits of the rows whose cells are seen past the walls of a map."""
     width, height = grid.sizes
     solid = frozenset() if grid.map is None else frozenset(grid.map.cells(grid.map.walls))
-    ways = _ways(item) if item.within == "sight" else []
+    lines = _lines(item) if item.within == "sight" else []
     seen = []
     for option in range(len(item.steps)):
         for y in range(height):
@@ -100,7 +118,7 @@ def _seen(grid: Grid, item: ObserveView) -> list[int]:
                 if item.hexagonal:
                     seen.append(_spread_outwards(item, walls))
                 elif item.within == "sight":
-                    seen.append(sum((not walls & way) << row for row, way in enumerate(ways)))
+                    seen.append(sum((not walls & line) << row for row, line in enumerate(lines)))
                 else:
                     seen.append(_spread(item, walls))
     return seen

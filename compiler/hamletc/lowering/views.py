@@ -70,10 +70,18 @@ class Views:
         builder, lane = self._lane.builder, self._lane
         if item.whole:
             return builder.boolean(True), cell_position(builder, grid_of(lane.universe).sizes, builder.to_u32(row))
-        rows = builder.i32(len(item.places))
-        index = row if item.heading is None else builder.add(builder.mul(self._number(item), rows), row)
-        offsets = [builder.lookup(table, index) for table in self._tables(item).axes]
-        near = [builder.add(x, offset) for x, offset in zip(lane.position, offsets, strict=True)]
+        return self._beside(item, [builder.lookup(table, row) for table in self._tables(item).axes])
+
+    def _beside(self, item: universe.ObserveView, offsets: list[Value]) -> tuple[Value, tuple[Value, ...]]:
+        """The same of the row whose numbers (I32) these are of the tables `axes`."""
+        builder, lane = self._lane.builder, self._lane
+        near = list(lane.position)
+        if item.heading is None:
+            near = [builder.add(x, offset) for x, offset in zip(near, offsets, strict=True)]
+        else:
+            for far, way in zip(offsets, self._tables(item).ways, strict=True):
+                steps = (builder.lookup(table, self._number(item)) for table in way)
+                near = [builder.add(x, builder.mul(far, step)) for x, step in zip(near, steps, strict=True)]
         sizes = grid_of(lane.universe).sizes
         inside = builder.all(
             [builder.less(builder.to_u32(x), builder.u32(size)) for x, size in zip(near, sizes, strict=True)]
@@ -112,7 +120,8 @@ class Views:
         outside = builder.boolean(grid_of(lane.universe).edges != "wrap")
         words = [builder.u32(0)] * -(-len(item.places) // WORD)
         for row in range(len(item.places)):
-            inside, position = self._cell(item, builder.i32(row))
+            offsets = [builder.i32(int(table.values[row])) for table in self._tables(item).axes]
+            inside, position = self._beside(item, offsets)
             there = hidden_behind(lane, position)
             wall = builder.select(inside, builder.boolean(False) if there is None else there, outside)
             bit = builder.select(wall, builder.u32(1 << row % WORD), builder.u32(0))

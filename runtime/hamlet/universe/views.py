@@ -73,8 +73,12 @@ class ObserveView:
             if self.whole or not self.hexagonal or -self.behind <= ahead - right <= self.ahead
         )
 
+    @property
+    def across(self) -> tuple[tuple[int, int], ...]:
+        """By the number of the option of the heading the step to the right."""
+        return tuple((-x - y if self.hexagonal else -y, x) for x, y in self.steps)
+
     def offsets(self, option: int) -> tuple[tuple[int, int], ...]:
         """Of each row how far its cell is from the agent's on the axes, where the agent faces as an option says."""
-        x, y = self.steps[option]
-        across, along = (-x - y, x) if self.hexagonal else (-y, x)
+        (x, y), (across, along) = self.steps[option], self.across[option]
         return tuple((ahead * x + right * across, ahead * y + right * along) for right, ahead in self.places)
