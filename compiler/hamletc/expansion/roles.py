@@ -20,6 +20,7 @@ from hamletc.expansion.things import acts_of
 from hamletc.expansion.trees import Field, binary, rebuilt
 from hamletc.language import syntax
 from hamletc.language.declared import Namespace, declared, in_role, names_of, parted
+from hamletc.language.spelling import in_backticks
 from hamletc.language.tokens import LONGEST_NAME
 from hamletc.language.words import AMONG
 
@@ -274,7 +275,7 @@ class Roles:
             case syntax.CallExpr(function=syntax.Bound(space="function") as function):
                 arguments = tuple(self._read(each, scope) for each in node.arguments)
                 return replace(node, function=self._renamed(function, scope, "value"), arguments=arguments)
-            case syntax.WordProperty():
+            case syntax.WordProperty() | syntax.ObserveHotGrid() | syntax.ObserveHotWindow():
                 return node
             case syntax.AssignStmt():
                 return self._assign(node, scope)
@@ -287,8 +288,6 @@ class Roles:
             case syntax.ObserveGrid(value=value, own=own) | syntax.ObserveWindow(value=value, own=own):
                 value, own = (None if each is None else self._read(each, scope) for each in (value, own))
                 return replace(node, value=value, own=own)
-            case syntax.ObserveHotGrid() | syntax.ObserveHotWindow():
-                return node
             case syntax.AllowDecl(condition=condition):
                 return replace(node, condition=self._read(condition, scope))
             case _:
@@ -341,7 +340,7 @@ class Roles:
             if len(owners) > 1:
                 texts = tuple(each.text for each in owners[:4])
                 self._say(messages.roles.OfSeveralRoles(name.span, name.text, texts))
-            found = replace(name, text=owners[0].text)
+            found = replace(name, text=owners[0].text, quoted=in_backticks(name))  # causes are named by texts
         owned = self._owned.get((space, found.text))
         if owned is None or owned.kind not in _COUNTED or scope.among or not scope.proven or owned.role in scope.proven:
             return found
@@ -393,9 +392,8 @@ def _needing(items: tuple[Any, ...], who: syntax.RoleExpr | None) -> tuple[Any, 
         return items
     if not any(isinstance(item, syntax.NeedsItem) for item in items):
         return (syntax.NeedsItem(who, who.span), *items)
-    return tuple(
-        replace(item, condition=binary("and", who, item.condition, item.condition.span))
-        if isinstance(item, syntax.NeedsItem)
-        else item
-        for item in items
-    )
+
+    def needing(item: Any) -> Any:
+        return replace(item, condition=_both(who, item.condition))
+
+    return tuple(needing(item) if isinstance(item, syntax.NeedsItem) else item for item in items)

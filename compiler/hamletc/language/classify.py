@@ -19,6 +19,17 @@ _TOWARD = ("ahead", "behind", "left", "right")
 """The words for directions from an agent with a heading."""
 
 
+def _goes_on(word: str, behind: Token) -> bool:
+    """Whether a declaration that this word begins can go on so behind its name."""
+    match word:
+        case "effect":
+            return behind.text in ("lasts", "{", "(")
+        case "table":
+            return behind.kind in ("number", "string") or behind.text in ("{", "-")
+        case _:
+            return behind.text in ("=", ":", "in", "(")
+
+
 class Classifier:
     """Says which terminals tokens are, for an automaton that has read those before them."""
 
@@ -101,8 +112,8 @@ class Classifier:
         declared = (
             (word.text, name.text)
             for word, name, then in zip(self._tokens, self._tokens[1:], self._tokens[2:], strict=False)
-            # In a list of what is observed another item can stand behind `state`.
-            if word.text in DECLARED and (word.text != "state" or then.text in (":", "="))
+            # In a list of what is observed another item can stand behind `state`, and behind a meter called `meter`.
+            if word.text in DECLARED and _goes_on(word.text, then)
         )
         return frozenset(declared)
 

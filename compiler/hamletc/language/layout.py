@@ -15,7 +15,6 @@ from hamletc.language.braces import DECLARATIONS
 from hamletc.language.forms import SYMBOLS, Element, Group, Parsed, Slot, Word, forms_of
 from hamletc.language.spelling import spell_expression, spell_name
 from hamletc.language.tables import after, terminals
-from hamletc.language.tokens import DECLARED
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +148,8 @@ def item_of(node: Any) -> Item:
         case syntax.CapacityItem(places=places) if node.lowest is not None or node.highest is not None:
             return Item("", _formed(node).text.replace(*_before_to(places), 1), None, span)
         case syntax.ObserveListed() | syntax.ObserveHot():
-            # A name in a list of meters, params or affordances would begin the next item; or declare what stands there.
-            return _formed(node, {"names": after("observe", "{") | frozenset(DECLARED)})
+            # A name in a list of meters, params or affordances would begin the next item.
+            return _formed(node, {"names": after("observe", "{")})
         case _:
             return _formed(node)
 

@@ -26,11 +26,15 @@ _OF_ROLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*")
 
 def spell_name(name: syntax.Name, keywords: frozenset[str] = frozenset()) -> str:
     """A name, in backticks where it needs them; `keywords` are the words that mean something else where it stands."""
+    return f"`{name.text}`" if in_backticks(name, keywords) else name.text
+
+
+def in_backticks(name: syntax.Name, keywords: frozenset[str] = frozenset()) -> bool:
+    """Whether a name needs backticks, among these `keywords`."""
     if _OF_ROLE.fullmatch(name.text) and not name.quoted:
-        return name.text
-    bare = _PLAIN.fullmatch(name.text) and name.text not in RESERVED and name.text not in keywords
+        return False
     meant = name.quoted and (name.text in MEANINGS or name.text in _HIDING)
-    return name.text if bare and not meant else f"`{name.text}`"
+    return meant or name.text in RESERVED or name.text in keywords or _PLAIN.fullmatch(name.text) is None
 
 
 def spell_quantity(text: str, unit: syntax.Unit) -> str:

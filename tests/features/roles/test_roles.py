@@ -104,6 +104,16 @@ def test_roles_are_what_is_written_out_by_hand() -> None:
     assert all(fired.values()), [name for name, count in fired.items() if not count]
 
 
+def test_backticks_without_need_name_no_cause_of_a_role() -> None:
+    text = WITH_ROLES.replace("dies when hunger >= 1", "dies when chance(`hunger` / 8)")
+    formatted, _ = format_source(text)
+    assert "`hunger`" in text
+    assert "`hunger`" not in formatted
+    names, again = ([cause.name for cause in universe_of(each).causes] for each in (text, formatted))
+    assert names == again
+    assert "wolf and chance(wolf.hunger / 8)" in names
+
+
 def bits(values: torch.Tensor) -> torch.Tensor:
     return values.view(torch.int32) if values.is_floating_point() else values
 

@@ -215,8 +215,9 @@ observe { here Sea nothing  constant 0 1 -0.5 }
         ("table `on` 2 { 0 1 } let `map` = 3", "table `on` 2 { 0 1 }\nlet `map` = 3"),  # bare they hide keywords
         ("action A { `needs` at ahead += 1 }", "action A { `needs` at ahead += 1 }"),
         ("action A { `moss` at ahead += 1 }", "action A { moss at ahead += 1 }"),
-        ("observe { meters `meter`  hot lane }", "observe { meters `meter`  hot lane }"),  # else `hot` seems declared
-        ("observe { meters `mood`  hot lane }", "observe { meters mood  hot lane }"),
+        ("observe { meters meter  hot lane }", "observe { meters meter  hot lane }"),  # no meter `hot` is declared here
+        ("observe { meters `table` window 1 }", "observe { meters table  window 1 }"),
+        ("observe { meters `effect`  time }", "observe { meters effect  time }"),
         ("without reward `home`", "without reward home"),
         ("without reward `action`", "without reward `action`"),  # `action` alone would begin a declaration
     ],
