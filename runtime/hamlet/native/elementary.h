@@ -109,26 +109,41 @@ HAMLET_INLINE vf32 exp_from_0_vf32(vf32 x) {
 
 /* A polynomial near 0, else 1 - 2 / (e**(2 * abs(x)) + 1), with the sign of x. */
 #if HAMLET_AVX512
-/* Both polynomials have as many coefficients, and to choose between those takes less than a second polynomial. */
-#define ONE_OF(near, far) where_vf32(small, alike_vf32(near), alike_vf32(far))
-#define THEN_ONE_OF(near, far) sum = fma_vf32(sum, at, ONE_OF(near, far))
-HAMLET_INLINE vf32 tanh_vf32(vf32 x) {
-    const vf32 most = alike_vf32(10.0f), one = alike_vf32(1.0f);
-    vf32 size = absolute_vf32(x), limited = lesser_vf32(most, size), twice = add_vf32(limited, limited);
-    vf32 shifted = fma_vf32(twice, alike_vf32(0x1.715476p+0f), NEAREST), n = subtract_vf32(shifted, NEAREST);
-    vf32 r = fma_vf32(n, negate_vf32(LN2_LOW), fma_vf32(n, negate_vf32(LN2_HIGH), twice)), at, last, sum, near, far;
-    vbool small = less_vf32(size, alike_vf32(0x1.19999ap-1f));
-    at = where_vf32(small, multiply_vf32(x, x), r);
-    last = where_vf32(small, x, r);
-    sum = ONE_OF(0x1.19d0f4p-9f, 0x1.a257e6p-13f);
-    THEN_ONE_OF(-0x1.0c9a22p-7f, 0x1.6d4cbep-10f), THEN_ONE_OF(0x1.63ba5cp-6f, 0x1.110ffap-7f);
-    THEN_ONE_OF(-0x1.b9f3a2p-5f, 0x1.5554e8p-5f), THEN_ONE_OF(0x1.111082p-3f, 0x1.555556p-3f);
-    THEN_ONE_OF(-0x1.555554p-2f, 0x1p-1f);
-    near = fma_vf32(multiply_vf32(sum, at), last, last);
-    far = with_exponent_vf32(add_vf32(near, one), shifted);
-    far = subtract_vf32(one, divide_vf32(alike_vf32(2.0f), add_vf32(far, one)));
-    far = from_bits_vu32(bit_or_vu32(to_bits_vf32(far), bit_and_vu32(to_bits_vf32(x), alike_vu32(0x80000000u))));
-    return where_vf32(small, near, far);
+/* Both polynomials have as many coefficients, and to choose between those takes less than a second polynomial. Each
+operation waits for the one before: `each` says for which vectors x0, x1, ... it is done before the next one. */
+#define ONE_OF(i, near, far) where_vf32(small##i, alike_vf32(near), alike_vf32(far))
+#define THEN_ONE_OF(i, near, far) sum##i = fma_vf32(sum##i, at##i, ONE_OF(i, near, far));
+#define TANH_SIZE(i) vf32 size##i = absolute_vf32(x##i), least##i = lesser_vf32(alike_vf32(10.0f), size##i);
+#define TANH_TWICE(i) vf32 twice##i = add_vf32(least##i, least##i);
+#define TANH_SHIFTED(i) vf32 shifted##i = fma_vf32(twice##i, alike_vf32(0x1.715476p+0f), NEAREST);
+#define TANH_N(i) vf32 n##i = subtract_vf32(shifted##i, NEAREST);
+#define TANH_HIGH(i) vf32 high##i = fma_vf32(n##i, negate_vf32(LN2_HIGH), twice##i);
+#define TANH_REST(i) vf32 r##i = fma_vf32(n##i, negate_vf32(LN2_LOW), high##i);
+#define TANH_SMALL(i) vbool small##i = less_vf32(size##i, alike_vf32(0x1.19999ap-1f));
+#define TANH_AT(i) vf32 at##i = where_vf32(small##i, multiply_vf32(x##i, x##i), r##i);
+#define TANH_LAST(i) vf32 last##i = where_vf32(small##i, x##i, r##i);
+#define TANH_0(i) vf32 sum##i = ONE_OF(i, 0x1.19d0f4p-9f, 0x1.a257e6p-13f);
+#define TANH_1(i) THEN_ONE_OF(i, -0x1.0c9a22p-7f, 0x1.6d4cbep-10f)
+#define TANH_2(i) THEN_ONE_OF(i, 0x1.63ba5cp-6f, 0x1.110ffap-7f)
+#define TANH_3(i) THEN_ONE_OF(i, -0x1.b9f3a2p-5f, 0x1.5554e8p-5f)
+#define TANH_4(i) THEN_ONE_OF(i, 0x1.111082p-3f, 0x1.555556p-3f)
+#define TANH_5(i) THEN_ONE_OF(i, -0x1.555554p-2f, 0x1p-1f)
+#define TANH_NEAR(i) vf32 near##i = fma_vf32(multiply_vf32(sum##i, at##i), last##i, last##i);
+#define TANH_POWER(i) vf32 power##i = with_exponent_vf32(add_vf32(near##i, alike_vf32(1.0f)), shifted##i);
+#define TANH_SHARE(i) vf32 share##i = divide_vf32(alike_vf32(2.0f), add_vf32(power##i, alike_vf32(1.0f)));
+#define TANH_SIGN(i) vu32 sign##i = bit_and_vu32(to_bits_vf32(x##i), alike_vu32(0x80000000u));
+#define TANH_FAR(i) vf32 far##i = subtract_vf32(alike_vf32(1.0f), share##i);
+#define TANH_ANY(i) x##i = from_bits_vu32(bit_or_vu32(to_bits_vf32(far##i), sign##i));
+#define TANH_DONE(i) x##i = where_vf32(small##i, near##i, x##i);
+#define TANH_OF(each)                                                                                           \
+    each(TANH_SIZE) each(TANH_TWICE) each(TANH_SHIFTED) each(TANH_N) each(TANH_HIGH) each(TANH_REST)            \
+    each(TANH_SMALL) each(TANH_AT) each(TANH_LAST) each(TANH_0) each(TANH_1) each(TANH_2) each(TANH_3)          \
+    each(TANH_4) each(TANH_5) each(TANH_NEAR) each(TANH_POWER) each(TANH_SIGN) each(TANH_SHARE) each(TANH_FAR)  \
+    each(TANH_ANY) each(TANH_DONE)
+#define OF_ONE(f) f(0)
+HAMLET_INLINE vf32 tanh_vf32(vf32 x0) {
+    TANH_OF(OF_ONE)
+    return x0;
 }
 #else
 HAMLET_INLINE vf32 tanh_vf32(vf32 x) {

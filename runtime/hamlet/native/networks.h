@@ -121,11 +121,22 @@ HAMLET_INLINE vf32 passed_vf32(vf32 sum, ix activation) {
     return activation == TANH ? tanh_vf32(sum) : where_vf32(less_vf32(zero, sum), sum, zero);
 }
 
-/* What a hidden layer passes on of a span: while a CPU computes it, it begins with the next lane. */
+/* What a hidden layer passes on of a span: while a CPU computes it, it begins with the next lane. Of whole spans the four
+vectors take turns: none of them has to wait for itself. */
 HAMLET_INLINE void pass_span(f32 *y, ix outputs, ix output, span totals, ix activation) {
 #define PASS(number)                         \
     if (output + (number) * WIDE < outputs) \
         store_vf32(y, output + (number) * WIDE, passed_vf32(totals.v##number, activation));
+#if HAMLET_AVX512
+    if (activation == TANH && output + SPAN <= outputs) {
+#define TAKE(number) vf32 x##number = totals.v##number;
+#define GIVE(number) store_vf32(y, output + (number) * WIDE, x##number);
+        FOR_VECTORS(TAKE)
+        TANH_OF(FOR_VECTORS)
+        FOR_VECTORS(GIVE)
+        return;
+    }
+#endif
     FOR_VECTORS(PASS)
 }
 
@@ -243,8 +254,12 @@ HAMLET_INLINE void heads_of(
 /* What a later layer passes on, of so many lanes. */
 HAMLET_INLINE void activate(f32 *y, ix outputs, ix count, ix activation) {
     for (ix lane = 0; lane < count; lane++, y += PITCH)
-        for (ix output = 0; output < outputs; output += WIDE)
-            store_vf32(y, output, passed_vf32(fetch_vf32(y, output), activation));
+        for (ix output = 0; output < outputs; output += SPAN) {
+            span totals;
+#define FETCH(number) totals.v##number = fetch_vf32(y, of_vector(number, output, outputs));
+            FOR_VECTORS(FETCH)
+            pass_span(y, outputs, output, totals, activation);
+        }
 }
 
 /* The heads of so many lanes, at most BATCH, by the weights of a member. `room` has BATCH rows of outputs for two

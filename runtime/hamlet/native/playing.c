@@ -237,7 +237,9 @@ static void play_chunk(
         if (recalls != NULL) remember(recalls, own, lanes);
         run(call, world, end, worlds->tick + index, index, 1);
         store_outcome(store, worlds, index, lanes);
-        evaluate_now(net, own, recalls, lanes);
+        /* What comes after the last tick is for its value alone. */
+        if (index + 1 < ticks || store->values.rows > 0 || store->final_values.rows > 0)
+            evaluate_now(net, own, recalls, lanes);
         if (store->final_values.rows > 0) store_final(net, store, own, worlds, recalls, value, index, lanes);
     }
     if (recalls != NULL) leave_memory(recalls, lanes);

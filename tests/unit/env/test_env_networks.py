@@ -266,6 +266,23 @@ def test_how_lanes_are_shared_among_threads_does_not_matter(valley: Module, back
         assert_same(torch.as_tensor(values), torch.as_tensor(results[1][name]), name)
 
 
+def test_networks_that_take_turns_leave_each_other_nothing(valley: Module) -> None:
+    """A launch plays with the arrays of the one before; the last decision is made for who stores values alone."""
+    env, other = make(valley, "c", worlds=300), make(valley, "c", worlds=300)
+    wide, narrow = network(env), network(env, seed=2, hidden=(9,), value=False)
+    store = other.storage(2)
+    for policy in (wide, narrow, wide, wide):
+        env.rollout(2, policy)
+        apart = make(valley, "c", worlds=300)
+        apart.load_state_dict(other.state_dict())
+        apart.rollout(2, policy)
+        other.rollout(2, policy, store=store if policy is wide else None)
+        assert_same(shown(env), shown(apart))
+        assert_same(shown(other), shown(apart))
+    assert store.values is not None
+    assert_same(store.values[2], wide.forward(shown(env), env.action_mask, env.policy_words()).values)
+
+
 def test_members_of_a_population_are_networks_of_their_own(valley: Module) -> None:
     env = make(valley)
     policy = network(env, members=3)

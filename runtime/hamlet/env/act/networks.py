@@ -23,6 +23,7 @@ class NetworkCheck:
     def __init__(self, universe: Universe, buffers: Buffers) -> None:
         self._universe = universe
         self._buffers = buffers
+        self._in_bounds = False
 
     def policy(self, network: MLP) -> NetworkPolicy:
         """The network as backends take it.
@@ -65,10 +66,13 @@ class NetworkCheck:
         return check_storage(store, self.stored(ticks), self._buffers.mask.device, policy.value)
 
     def _check_bounds(self) -> None:
+        if self._in_bounds:
+            return
         for segment in schema.observation_segments(self._universe):
             if max(-segment.scale.low, segment.scale.high) > MOST_WEIGHT:
                 bounds = f"{segment.scale.low} .. {segment.scale.high}"
                 raise EnvError(f"an MLP reads values of at most 2**20 in size, and {segment.name} lies in {bounds}")
+        self._in_bounds = True
 
 
 def made_storage(like: dict[str, torch.Tensor], names: Sequence[str] | None, device: torch.device) -> Storage:

@@ -59,6 +59,7 @@ class Kernels:
         self.cells, self.lanes, self.origin = int(cells[1]), int(lanes[1]), origin
         self._observation = abi.array_arguments(module.universe, "rollout").index("observation")
         self._find, self._beside = libraries, beside
+        self._player: Player | None = None
         self._libraries: dict[str, Loaded] = {}
 
     def entry(self, values: Sequence[Value], whole: bool) -> Entry:
@@ -84,7 +85,9 @@ class Kernels:
 
     def player(self) -> Player:
         """What plays rollouts of networks; compiled where nobody has."""
-        return by_hand.player(self._beside())
+        if self._player is None:
+            self._player = by_hand.player(self._beside())
+        return self._player
 
 
 def just_in_time(module: Module, reason: str = "") -> Kernels:

@@ -29,7 +29,7 @@ from hamlet.launch.cpu.entry import shares_of
 from hamlet.launch.cpu.kernels import SHORT, Kernels
 from hamlet.launch.cpu.memory import Array, Arrays, BufferArrays, array_of
 from hamlet.launch.cpu.packed import Packing
-from hamlet.launch.cpu.playing import Playing
+from hamlet.launch.cpu.playing import Playing, Spare
 from hamlet.launch.cpu.single import Single
 from hamlet.launch.cpu.steps import Steps
 from hamlet.launch.cpu.streaming import Streaming, fills_lines, large, parts
@@ -103,7 +103,7 @@ class CpuBackend:
         self._steps: Steps | None = None
         self._others: Steps | None = None
         self._streamings: dict[tuple[Shape, torch.dtype], Streaming] = {}
-        self._packing = Packing()
+        self._packing, self._spare = Packing(), Spare()
 
     def _begin_pool(self) -> None:
         self._process = os.getpid()
@@ -275,19 +275,19 @@ class CpuBackend:
         """A rollout of a network: each thread calls the kernel for one tick of a chunk at a time."""
         shape, ticks = buffers.shape, scalars["ticks"]
         player, arrays_of = self._kernels.player(), self._memory.of(buffers)
-        playing = Playing(
-            player, self._packing, self._kernels.lanes, policy, shape, arrays_of, stream, self._by_hand, observe
-        )
+        kept, lanes = (self._packing, self._spare), self._kernels.lanes
+        playing = Playing(player, *kept, lanes, policy, shape, arrays_of, stream, self._by_hand, observe)
         values = self._values(buffers, arrays, scalars, every_tick=True)
         names = list(values)
 
         def run(by_tick: Iterable[Any]) -> None:
             """What a thread does, which is given the arguments of a kernel."""
-            own, mine = playing.own(), dict(zip(names, by_tick, strict=True))
-            frame, _kept = playing.frame(self._kernels, mine | {"thread": 0}, own, ticks)
+            mine = dict(zip(names, by_tick, strict=True))
             share = mine["shares"], mine["thread"]
-            passed = frame, playing.network, own, playing.worlds, playing.stored, playing.recalling()
-            player.play(*passed, *share, playing.per_chunk, ticks)
+            with playing.own() as own:
+                frame, _kept = playing.frame(self._kernels, mine | {"thread": 0}, own, ticks)
+                passed = frame, playing.network, own, playing.worlds, playing.stored, playing.recalling()
+                player.play(*passed, *share, playing.per_chunk, ticks)
 
         self._share(run, values, self._shares(shape, ticks * NETWORK, playing.per_chunk))
         self._memory.cells_are_known()

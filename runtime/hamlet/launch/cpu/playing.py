@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -31,6 +32,29 @@ TYPES = {"masks": np.bool_, "alive": np.bool_, "terminated": np.bool_, "truncate
 Kept: TypeAlias = "tuple[Entry, list[Value]]"
 
 
+class Spare:
+    """The arrays of threads that no launch has at present: to make them anew takes as long as some ticks."""
+
+    __slots__ = ("_arrays",)
+
+    def __init__(self) -> None:
+        self._arrays: list[tuple[tuple[int, ...], Own]] = []
+
+    def taken(self, sizes: tuple[int, ...]) -> Own | None:
+        """Arrays of these sizes; those of others are forgotten. Threads may ask at once."""
+        while True:
+            try:
+                made, own = self._arrays.pop()
+            except IndexError:
+                return None
+            if made == sizes:
+                return own
+
+    def back(self, sizes: tuple[int, ...], own: Own) -> None:
+        """Keep arrays for the next launch."""
+        self._arrays.append((sizes, own))
+
+
 class Playing:
     """What a rollout of a network needs beside the arguments of its kernel.
 
@@ -43,6 +67,7 @@ class Playing:
         self,
         player: Player,
         packing: Packing,
+        spare: Spare,
         most: int,
         policy: NetworkPolicy,
         shape: Shape,
@@ -51,8 +76,12 @@ class Playing:
         by_hand: bool,
         observe: bool,
     ) -> None:
-        """`packing` has the weights of the launch before; `most`: the lanes of a chunk of the kernel."""
-        self._player, self._shape = player, shape
+        """`packing` has the weights of the launch before, `spare` the arrays of its threads.
+
+        Args:
+            most: the lanes of a chunk of the kernel.
+        """
+        self._player, self._shape, self._spare = player, shape, spare
         valued = policy.value and any(name in policy.store.tensors for name in OF_VALUES)
         weights, size = packing.of(policy, valued, player)
         if policy.value and not valued:
@@ -69,20 +98,27 @@ class Playing:
         self._pitch = _pitch(self._lanes + player.wide)
         self._recall, self._age = policy.recall, arrays["age"]
 
-    def own(self) -> Own:
+    @contextmanager
+    def own(self) -> Iterator[Own]:
         """The arrays of a thread."""
-        wide, pitch = self._player.wide, self._pitch
         rows, actions, heads = len(self.worlds.observation), len(self.worlds.mask), int(self.network.sizes[-1])
+        sizes = rows, actions, heads, self._lanes, max(self._player.room, actions * self._player.wide)
+        own = self._spare.taken(sizes) or self._made(*sizes)
+        yield own
+        self._spare.back(sizes, own)
+
+    def _made(self, rows: int, actions: int, heads: int, lanes: int, room: int) -> Own:
+        pitch = self._pitch
         return Own(
             aligned((rows, pitch), np.float32),
-            aligned((self._lanes, rows), np.float32),
+            aligned((lanes, rows), np.float32),
             aligned((rows, pitch), np.float32),
             aligned((actions, pitch), np.bool_),
             aligned((heads, pitch), np.float32),
             aligned((heads, pitch), np.float32),
             aligned((1, pitch), np.int32),
             aligned((1, pitch), np.float32),
-            aligned((max(self._player.room, actions * wide),), np.float32),
+            aligned((room,), np.float32),
             flags_of(rows, pitch),
             aligned((4, pitch), np.uint32),
         )

@@ -100,7 +100,7 @@ class WasmKernels(Kernels):
         self.cells, self.lanes, self._heap = map(int, about.groups())
         self.origin = "just in time, WebAssembly"
         self._names = abi.array_arguments(module.universe, "rollout")
-        self._beside = by_hand.beside
+        self._beside, self._player = by_hand.beside, None
         self._functions: list[Any] = []
         self.failed: list[Exception] = []
         engine = wasmtime.Engine()
