@@ -17,6 +17,8 @@ UNIVERSES = HERE.parents[1] / "universes"
 TICKS = 20
 AGENTS = {"alarm": 4, "epidemic": 120, "garden": 3, "gifts": 9, "market": 3, "shifts": 2, "thermostat": 5, "vote": 6}
 """Agents of a world, where one would show little."""
+LONG = {"virus": 460}
+"""Ticks where there is little to see before."""
 ACROSS = 4
 WIDE, HIGH = 450, 270
 """Pixels of a picture on the sheet."""
@@ -26,7 +28,7 @@ def board(path: Path) -> Pixels:
     """A world of a universe after some ticks of random play, [height, width, 3] u8."""
     agents = AGENTS.get(path.stem)
     env = hamlet.make(hamlet.compile(path), worlds=1, agents=agents, seed=1, backend="interpreter", quiet=True)
-    env.rollout(TICKS)
+    env.rollout(LONG.get(path.stem, TICKS))
     pixels = env.render("rgb_array")
     assert isinstance(pixels, np.ndarray), "pixels are an array"
     return pixels

@@ -153,7 +153,7 @@ class Tiles(Ground):
         self._inks = [layer for layer in layers if not layer.things]
         self._kinds = [layer for layer in layers if layer.things]
         self._tinted = dict(board.tints)
-        self._signs = {letter: in_pixels(sign, name) for letter, sign, name in board.letters}
+        self._signs = signs_of(board)
         self._lettered = bool(self._signs) or any(layer.letter for layer in self._inks)
         self._columns, self._rows = (min(int(size), MOST) for size in board.size)
         self._cell = max(min(MOST // max(self._columns, self._rows), LARGEST), 1)
@@ -247,8 +247,7 @@ class Tiles(Ground):
     def _fill(self, letter: str, tints: list[str], column: int, row: int) -> Colour:
         fill = PAPER
         if letter in self._tinted:
-            red, green, blue = ((channel + 255) // 2 for channel in self._tinted[letter])
-            fill = red, green, blue
+            fill = halved(self._tinted[letter])
         elif letter in tints and not self._tinted:
             red, green, blue = ((channel + 3 * 255) // 4 for channel in colour(2 * tints.index(letter) + 7))
             fill = red, green, blue
@@ -337,6 +336,7 @@ class Web(Ground):
         count = len(board.nodes)
         self._radius = MOST / 2 - LARGEST
         self._cell = max(min(int(2 * math.pi * self._radius / count * 0.6), LARGEST), 3)
+        self._tints, self._signs = dict(board.tints), signs_of(board)
 
     def _middle(self, at: tuple[float, float]) -> tuple[float, float]:
         angle = 2 * math.pi * at[0] / len(self._board.nodes)
@@ -352,7 +352,11 @@ class Web(Ground):
                 sheet.arrow(begin, self._before(begin, end), INK, max(self._cell / 4, 4.0))
         for number, name in enumerate(self._board.nodes):
             x, y = self._middle((number, 0.0))
-            sheet.ring(x, y, self._cell * 0.72 + 1, PAPER, self._cell)
+            letter = self._board.ground[0][number] if self._board.ground else FLOOR
+            fill = halved(self._tints[letter]) if letter in self._tints else PAPER
+            sheet.ring(x, y, self._cell * 0.72 + 1, fill, self._cell)
+            if letter in self._signs and self._cell >= LETTERED:
+                sheet.write(round(x - WIDTH / 2), round(y - HEIGHT / 2), self._signs[letter], upon(fill))
             sheet.ring(x, y, self._cell * 0.72 + 1, FAINT, 1.2)
             if len(self._board.nodes) <= NAMED:
                 below = round(y + self._cell * 0.72) + 2
@@ -375,6 +379,17 @@ def colour_of_things(number: int) -> Colour:
     """The colour of a kind of things of which `draw` says none."""
     red, green, blue = colour(3 * number + 2)
     return red * 2 // 3, green * 2 // 3, blue * 2 // 3
+
+
+def signs_of(board: Board) -> dict[str, str]:
+    """The letters that are painted in place of those of a map, by these."""
+    return {letter: in_pixels(sign, name) for letter, sign, name in board.letters}
+
+
+def halved(tint: Colour) -> Colour:
+    """A colour, so light that what stands on it is seen."""
+    red, green, blue = ((channel + 255) // 2 for channel in tint)
+    return red, green, blue
 
 
 def in_pixels(mark: str, name: str) -> str:

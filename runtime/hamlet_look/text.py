@@ -148,14 +148,20 @@ def _ways(board: Board) -> list[str]:
 def _nodes(view: View, board: Board, paint: _Paint) -> Iterator[str]:
     """A line for each node of a graph."""
     width, lines = _width(board), _ways(board)
+    tints, signs = dict(board.tints), {letter: sign for letter, sign, _ in board.letters}
+    named = max(len(name) for name in board.nodes)
     border = "+" + "-" * width + "+"
     yield border
     for number, line in enumerate(lines[:MOST]):
         stands = [stand for stand in view.stands if stand.at is not None and stand.at[0] == number]
         players = [player for player in view.players if player.at is not None and player.at[0] == number]
-        what, who = _mark(stands), _who(players)
-        marks = f"{FLOOR if what is None else paint(*what)}{' ' if who is None else paint(*who)} "
-        yield f"|{marks}{line}{' ' * (width - 3 - len(line))}|"
+        letter = board.ground[0][number] if board.ground else FLOOR
+        code = _in(tints.get(letter), "")
+        sign = signs.get(letter, FLOOR)
+        what = _mark(stands) or (sign if _columns(sign) == 1 else FLOOR, code)
+        who = _who(players)
+        marks = f"{paint(*what)}{' ' if who is None else paint(*who)} "
+        yield f"|{marks}{paint(line[:named], code)}{line[named:]}{' ' * (width - 3 - len(line))}|"
     yield border
     if len(lines) > MOST:
         yield f"and {len(lines) - MOST} more nodes"

@@ -275,8 +275,9 @@ class Draft:
         return self.mentions(universe.Speed)
 
     def tables_read(self) -> tuple[universe.NumberTable, ...]:
-        """The tables that are read by more than constants."""
-        read = {node.table for node in self.parts() if isinstance(node, universe.TableValue)}
+        """The tables that are read by more than constants, if only by pictures."""
+        every = (*self.parts(), *universe.nodes(self.drawings))
+        read = {node.table for node in every if isinstance(node, universe.TableValue)}
         return tuple(table for table in self.tables if table.name in read)
 
     def velocities_read(self) -> frozenset[str]:

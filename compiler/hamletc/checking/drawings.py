@@ -132,7 +132,8 @@ class _Drawings:
         return () if found is None else (found,)
 
     def _has_map(self, span: Span, what: str) -> bool:
-        if self._draft.space is not None and letters_of(self._draft.space) is None:
+        space = self._draft.space
+        if space is not None and (letters_of(space) is None or graph_of(space) is not None):
             self._report.add(messages.drawings.NothingToDraw(span, what, "a map"))
             return False
         return True

@@ -10,18 +10,18 @@ from typing import Any
 
 from hamlet import schema
 from hamlet.env.board import Board, board_of
-from hamlet.env.drawn import HEADING, Drawn, Line, Mark
+from hamlet.env.drawn import HEADING, MOST_LINKS, Drawn, Line, Mark
 from hamlet.env.layers import FAINTEST, Layer, empty_layers
 from hamlet.env.view import Player, Stand, View, mark_of_agent, marks_of, said_hours
 from hamlet.schema.fields import cell_words
 from hamlet.schema.roles import fewest_agents
-from hamlet.universe import Affordance, Continuous, DrawLine, DrawMark, Grid, NoSpace, Universe
+from hamlet.universe import Affordance, Continuous, DrawLine, DrawLinks, DrawMark, Grid, NoSpace, Universe
 from hamlet.universe.drawings import COLOURS, LIES
 from hamlet.universe.space import cells
 from hamlet_look.ground import DENSEST, MOST, Tiles, ground_of, in_pixels, inks_of
 from hamlet_look.sheet import INK, MARGIN, PAPER, Sheet, colour
 from hamletc.page.recorded import Recording, Stroke, coded, said
-from hamletc.page.shown import PLACES, Shown
+from hamletc.page.shown import PLACES, Rows, Shown
 
 Picture = dict[str, Any]
 """As JSON."""
@@ -52,7 +52,7 @@ class _Painted:
     def picture(self) -> Picture:
         """All of it."""
         drawings = self._universe.drawings
-        marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine)]
+        marks = [each for each in drawings if isinstance(each, DrawMark | DrawLine | DrawLinks)]
         return {
             "width": self._ground.width + 2 * MARGIN,
             "height": self._ground.height + 2 * MARGIN,
@@ -64,7 +64,7 @@ class _Painted:
             "layers": list(self._layers_said()),
             "walls": None if self._shown.walls is None else self._shown.walls.begin,
             "turned": None if (canvas := self._drawn.canvas) is None else canvas.low[1] + canvas.high[1],
-            "marks": [self._mark(*each) for each in zip(marks, self._shown.marks, strict=True)],
+            "marks": list(self._marks(marks)),
             "stands": [
                 self._stand(number, mark, affordance)
                 for number, (mark, affordance) in enumerate(
@@ -181,15 +181,28 @@ class _Painted:
         strokes = recorded(lambda sheet: ground.paint(replace(self._empty, layers=tuple(lying)), sheet))
         return strokes[len(self._strokes()) :]
 
-    def _mark(self, mark: DrawMark | DrawLine, rows: Any) -> Picture:
-        """A mark or a line, and the rows of the observations that say where it is, and whether."""
-        ink = COLOURS[mark.colour] if mark.colour else None
-        if isinstance(mark, DrawMark):
-            painted = self._painted(marks=(Mark(self._first, mark.letter, ink),))
-            return {"row": rows.begin, "asked": mark.condition is not None, "paint": painted}
+    def _marks(self, drawn: Sequence[DrawMark | DrawLine | DrawLinks]) -> Iterator[Picture]:
+        """The marks and lines, and the links whose conditions a page can evaluate."""
+        links = iter(self._shown.links)
+        for mark, rows in zip(drawn, self._shown.marks, strict=True):
+            if not isinstance(mark, DrawLinks):
+                yield self._mark(mark, rows)
+            elif (link := next(links)).shown:
+                yield self._line(mark.colour) | {"links": link.said(rows.begin), "most": MOST_LINKS}
+
+    def _line(self, colour: str) -> Picture:
+        """How a line is painted."""
+        ink = COLOURS[colour] if colour else None
         [stroke] = self._painted(lines=(Line(self._first, self._first, ink),))
-        ends = {"ink": stroke[5], "thick": stroke[6]}
-        return {"row": rows.begin, "asked": mark.condition is not None, "line": ends}
+        return {"line": {"ink": stroke[5], "thick": stroke[6]}}
+
+    def _mark(self, mark: DrawMark | DrawLine, rows: Rows) -> Picture:
+        """A mark or a line, and the rows of the observations that say where it is, and whether."""
+        said = {"row": rows.begin, "asked": mark.condition is not None}
+        if isinstance(mark, DrawLine):
+            return said | self._line(mark.colour)
+        ink = COLOURS[mark.colour] if mark.colour else None
+        return said | {"paint": self._painted(marks=(Mark(self._first, mark.letter, ink),))}
 
     def _stand(self, number: int, mark: str, affordance: Affordance) -> Picture:
         ink = self._drawn.colour("affordance", affordance.name) or colour(number)

@@ -16,10 +16,10 @@ from hamlet.universe import (
     CellValue,
     Coordinate,
     DrawLine,
+    DrawLinks,
     DrawMark,
     Expression,
     Grid,
-    If,
     Number,
     ObserveConstant,
     ObserveValue,
@@ -29,6 +29,7 @@ from hamlet.universe import (
 )
 from hamlet.universe.space import cells
 from hamlet.universe.span import Span
+from hamletc.page.linked import as_number, linked
 
 PLACES = "places"
 """The array of the places of affordances, which a page asks for, and digests of the author's universe do not know."""
@@ -53,7 +54,8 @@ class Shown:
         universe: with these observations, and with the places of affordances as state.
         rows: how many observations come before those of the author.
         marks: the rows of each mark or line that `draw` puts on the board: its numbers, then its condition, if it has
-            one.
+            one; of links the numbers of one agent that their condition is made of.
+        links: the conditions of links, in file order.
         opens, there: the row of each affordance that says whether it is open, and there; `None`: it always is.
         walls: the rows of cells by index that say which are walls, where a condition decides it.
         undigested: arrays of the state that the author's universe has not.
@@ -61,8 +63,12 @@ class Shown:
 
     def __init__(self, universe: Universe, played: bool = False) -> None:
         self._values: list[ObserveValue] = []
-        drawn = (each for each in universe.drawings if isinstance(each, DrawMark | DrawLine))
-        self.marks = tuple(self._rows(_numbers(each)) for each in drawn)
+        drawn = [each for each in universe.drawings if isinstance(each, DrawMark | DrawLine | DrawLinks)]
+        self.links = [linked(universe, each.condition) for each in drawn if isinstance(each, DrawLinks)]
+        of_links = iter(self.links)
+        self.marks = tuple(
+            self._rows(next(of_links).observed if isinstance(each, DrawLinks) else _numbers(each)) for each in drawn
+        )
         self.opens = tuple(self._row(_open(each)) for each in universe.affordances)
         self.there = tuple(self._row(each.opening if each.appears else None) for each in universe.affordances)
         walls = tuple(_walls(universe))
@@ -87,19 +93,13 @@ class Shown:
         return Rows(begin, len(values))
 
     def _row(self, condition: Expression | None) -> int | None:
-        return None if condition is None else self._rows([_number(condition)]).begin
-
-
-def _number(condition: Expression) -> Expression:
-    """1 where a condition holds, else 0."""
-    span = condition.span
-    return If(condition, Number(1.0, span), Number(0.0, span), span)
+        return None if condition is None else self._rows([as_number(condition)]).begin
 
 
 def _numbers(mark: DrawMark | DrawLine) -> tuple[Expression, ...]:
     """The numbers of a mark or a line, then its condition."""
     ends = (mark.x, mark.y) if isinstance(mark, DrawMark) else (mark.x, mark.y, mark.to_x, mark.to_y)
-    return ends if mark.condition is None else (*ends, _number(mark.condition))
+    return ends if mark.condition is None else (*ends, as_number(mark.condition))
 
 
 def _open(affordance: Affordance) -> Expression | None:
@@ -119,7 +119,7 @@ def _walls(universe: Universe) -> Iterator[Expression]:
     for index in range(cells(grid)):
         y, x = divmod(index, grid.sizes[0])
         place = dict(zip(axes(universe), (float(x), float(y)), strict=False))
-        yield _number(_at(condition, place))
+        yield as_number(_at(condition, place))
 
 
 def _at(part: Expression, place: Mapping[str, float]) -> Expression:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 STATIC = (
     "index.html", "page.css", "icon.svg", "page.js", "parts.js", "run.js", "player.js", "past.js", "tally.js",
-    "picture.js", "chart.js", "link.js", "keys.js", "many.js", "packed.js", "workshop.js", "editor.js", "assist.js",
-    "compiler.js", "worker.js",
+    "picture.js", "linked.js", "chart.js", "link.js", "keys.js", "many.js", "packed.js", "workshop.js", "editor.js",
+    "assist.js", "compiler.js", "worker.js",
 )  # fmt: skip
 OPENERS = (("worlds.js", "loader.js"), ("policy.js", "policy.js"))
 """The openers of modules of universes and of policies: files that `hamletc export --to wasm` writes beside them."""

@@ -29,6 +29,8 @@ DIGITS = 16
 """Hexadecimal digits of the digest of what agents observe and do."""
 UNSHOWN = "This page does not show the walls that a condition of cells makes: there are too many cells, or axes."
 
+UNLINKED = "This page does not show all links between agents: it cannot compute their conditions to the bit."
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -75,6 +77,7 @@ def told(named: Named, universe: Universe, shown: Shown, policy: Learnt | None) 
     together = meet(universe) or bool(universe.roles)
     most = min(limit, max(least, MOST_AGENTS if together else ALONE))
     unshown = [UNSHOWN] if universe.closed is not None and shown.walls is None else []
+    unshown += [UNLINKED] * (not all(each.shown for each in shown.links))
     return {
         "id": named.id,
         "name": universe.name,

@@ -29,7 +29,7 @@ class Board:
             that a space lacks is one cell.
         cells: whether it is a grid.
         reach: the distance from which an affordance is used, in a continuous space.
-        ground: a letter per cell of each row, where there is a map.
+        ground: a letter per cell of each row, where there is a map; of a graph with regions per node, in one row.
         walls: the letters of cells that nobody enters.
     """
 
@@ -66,7 +66,7 @@ def board_of(universe: Universe, drawn: Drawn) -> Board | None:
         case Grid(sizes=sizes):
             width, height = (*sizes, 1)[:FLAT]
             graph = graph_of(universe.space)
-            ground = None if graph is not None else letters_of(universe.space)
+            ground = letters_of(universe.space)
             rows, walls = ((), "") if ground is None else (ground.rows, ground.walls)
             return Board(
                 (0.0, 0.0),

@@ -25,6 +25,8 @@ Place: TypeAlias = tuple[float, float]
 
 OF_ROLES = ("blue", "red", "green", "orange", "purple", "teal", "brown", "magenta")
 """The colours of roles of which `draw` says nothing, in turn."""
+MOST_LINKS = 8192
+"""Lines of links that one item draws, at most."""
 HEADING = "heading"
 """The state of agents that says which way they face."""
 SLANTED = 3**0.5 / 2

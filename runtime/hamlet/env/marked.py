@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import torch
 
-from hamlet.env.drawn import Drawn, Line, Mark, Place
+from hamlet.env.drawn import MOST_LINKS, Drawn, Line, Mark, Place
 from hamlet.interpreter.expressions import evaluate
 from hamlet.interpreter.lanes import Lanes
 from hamlet.universe import DrawLine, DrawLinks, DrawMark, Expression
@@ -15,8 +15,6 @@ from hamlet.universe.drawings import COLOURS
 
 MOST_MARKS = 1024
 """Marks, and lines, that one item draws, at most: one for each agent."""
-MOST_LINKS = 8192
-"""Lines of links that one item draws, at most."""
 
 
 def on_board(drawn: Drawn, lanes: Lanes) -> tuple[tuple[Mark, ...], tuple[Line, ...]]:

@@ -28,7 +28,10 @@ from hamletc.cli.main import hamletc
 from hamletc.compile import check_file
 from hamletc.export.tested import TEST_TICKS
 from hamletc.frontend import Stopwatch
-from hamletc.page.picture import recorded
+from hamletc.page.picture import picture_of, recorded
+from hamletc.page.shown import Shown
+from hamletc.page.told import UNLINKED, Named, told
+from samples import universe_of
 
 ROOT = Path(__file__).parents[3]
 UNIVERSES = ROOT / "universes"
@@ -45,6 +48,32 @@ RARELY = (
     "ports/taxi",
     "ports/virus",
 )
+LINKED = """
+universe linked
+space grid 6 x 5 { edges wrap  distance euclidean }
+lifespan 30 ticks
+role desk: 5 agents
+table distances { 1 2 3 1 1.5 }
+meter power = 1 { decay 0.02  only falls }
+state up = true
+pairs {
+    links wired { 0 - 1  2 -> 0  3 - 4 }
+    state liked: real in 0 .. 1 = mod(agent, 2)
+    rule warms: apart <= 1 -> liked += 0.1
+}
+rule fails: chance(0.05 * count(wired and not up)) -> up = false
+dies when agent == 4 and age >= 15
+reward 1 when up
+observe { meters  state up liked }
+draw {
+    links in red when wired
+    links when other and apart <= distances[agent] + own(power) and position x >= own(position x)
+    links in blue when liked > 0.55 and (up or not own(up))
+    mark (position x, 1) "m" when up
+    links in gold when liked of other + liked < 1.5
+}
+"""
+"""Links by tables, distances, and what agents have of each other."""
 node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
 RUN = """
 import { readFile } from "node:fs/promises";
@@ -112,31 +141,49 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page of some universes."""
     folder = tmp_path_factory.mktemp("page")
     (folder / "package.json").write_text('{"type": "module"}')
-    code, output = page(*(UNIVERSES / f"{name}.hamlet" for name in OFTEN), "-o", folder)
+    (folder / "linked.hamlet").write_text(LINKED)
+    code, output = page(*often(folder), "-o", folder)
     assert code == 0, output
-    assert f"{len(OFTEN)} universes" in output
+    assert f"{len(OFTEN) + 1} universes" in output
     return folder
+
+
+def often(folder: Path) -> list[Path]:
+    return [*(UNIVERSES / f"{name}.hamlet" for name in OFTEN), folder / "linked.hamlet"]
 
 
 @node
 def test_a_page_has_the_bits_and_the_picture_of_hamletc(site: Path) -> None:
-    same(site, OFTEN)
+    same(site, often(site))
+
+
+def test_a_page_says_where_it_shows_no_links() -> None:
+    """Elementary functions are made of fused products, which a browser has not."""
+    for condition, shown in (("wired", True), ("exp(power - own(power)) > 1", False)):
+        universe = universe_of(LINKED.replace("links in red when wired", f"links in red when {condition}"))
+        shows = Shown(universe)
+        assert [each.shown for each in shows.links] == [shown, True, True, True]
+        picture = picture_of(universe, shows, 5)
+        assert picture is not None
+        assert len([mark for mark in picture["marks"] if "links" in mark]) == 3 + shown
+        assert (UNLINKED in told(Named("linked", "", Path(), ""), universe, shows, None)["says"]) == (not shown)
 
 
 @node
 @pytest.mark.long
 def test_pages_have_the_bits_and_the_pictures_of_hamletc(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"type": "module"}')
-    assert page(*(UNIVERSES / f"{name}.hamlet" for name in RARELY), "-o", tmp_path)[0] == 0
-    same(tmp_path, RARELY)
+    rarely = [UNIVERSES / f"{name}.hamlet" for name in RARELY]
+    assert page(*rarely, "-o", tmp_path)[0] == 0
+    same(tmp_path, rarely)
 
 
-def same(folder: Path, names: Sequence[str]) -> None:
+def same(folder: Path, paths: Sequence[Path]) -> None:
     """What a page does with universes is what the interpreter and the painter of `hamlet_look` do."""
-    results = run_node(RUN, str(folder), json.dumps([Path(name).name for name in names]))
-    for name in names:
-        done = results[Path(name).name]
-        universe = check_file(UNIVERSES / f"{name}.hamlet", Stopwatch()).universe
+    results = run_node(RUN, str(folder), json.dumps([path.stem for path in paths]))
+    for path in paths:
+        name, universe = path.stem, check_file(path, Stopwatch()).universe
+        done = results[name]
         buffers = allocate(universe, Shape(1, done["agents"]), torch.device("cpu"), None)
         interpreter = Interpreter(universe, buffers.mask.device)
         interpreter.reset(buffers, Stream(SEED, 0))
@@ -145,10 +192,12 @@ def same(folder: Path, names: Sequence[str]) -> None:
         assert done["proven"], name
         assert done["ticks"] == TICKS + 1
         assert re.fullmatch(r"[0-9a-f]{16}", done["promised"])
-        if name == names[0]:
+        if path == paths[0]:
             promised = digest_of_run(universe, Shape(1, done["agents"]), SEED, TEST_TICKS)
             assert done["promised"] == f"{promised:016x}", name
         view = view_of(universe, buffers, 0, TICKS)
+        if name == "linked":
+            assert len({line.colour for line in view.lines}) == 4, "a line of each kind"
         assert (view.board is None) == (done["strokes"] == []), name
         if view.board is not None:
             painter = ground_of(view.board, view.layers)

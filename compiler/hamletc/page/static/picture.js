@@ -1,6 +1,8 @@
 /* Paints a world on a canvas. What parts look like is in the description, which hamletc's own painter wrote: here they are put where the
 arrays of a world say. */
 
+import { linked } from "./linked.js";
+
 const FIRST = 0;
 
 export class Picture {
@@ -27,7 +29,7 @@ export class Picture {
     const lanes = worlds.worlds * worlds.agents;
     const at = (row, lane) => observed[row * lanes + lane];
     const alive = worlds.array("alive");
-    for (const mark of about.marks) if (mark.line) this.#lines(sheet, mark, at, alive);
+    for (const mark of about.marks) if (mark.line) this.#lines(sheet, mark.line, mark.links ? linked(mark.links, worlds, mark.most) : this.#said(mark, 4, at, alive));
     for (const stand of about.stands) {
       const place = placeOf(stand.at, worlds);
       if (place === null || (stand.there !== null && at(stand.there, FIRST) === 0)) continue;
@@ -120,14 +122,14 @@ export class Picture {
     }
   }
 
-  #lines(sheet, mark, at, alive) {
+  #lines(sheet, { ink, thick }, lines) {
     const { low, edge } = this.#about;
     const [left, top] = this.middle(low[0], low[1]);
     const [right, bottom] = this.middle(low[0] + edge[0], low[1] + edge[1]);
     sheet.within(left, top, right - left, bottom - top, () => {
-      for (const [x, y, toX, toY] of this.#said(mark, 4, at, alive)) {
+      for (const [x, y, toX, toY] of lines) {
         const ends = [...this.middle(x, this.#turned(y)), ...this.middle(toX, this.#turned(toY))];
-        sheet.stroke(...ends, mark.line.ink, mark.line.thick);
+        sheet.stroke(...ends, ink, thick);
       }
     });
   }
