@@ -48,7 +48,7 @@ LESS = {
 }
 """Runs by name that learn less than a user's: pages show none of their numbers."""
 TARGETS = "c", "triton", "wasm"
-FEWER = 4
+FEWER = 8
 """Of so many fragments one is compiled, and others are checked: tests/features compiles what they show."""
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#([^)\s]+))?\)")
 

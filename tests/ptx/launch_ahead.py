@@ -16,6 +16,7 @@ import torch
 from compare_ptx import CPU, SCENARIOS, compare
 
 import hamlet
+from examples import LONG
 from hamlet.backend.buffers import Buffers, memory_of
 from hamlet.launch.gpu import compile_ahead, forms
 from hamlet.launch.gpu import launch as triton
@@ -33,7 +34,6 @@ from hamlet_lab.ptx.program import Launch, Program
 from hamletc.compile import Options, build
 from hamletc.frontend import Stopwatch
 from hamletc.package import with_ahead, write
-from examples import LONG
 from samples import sample
 
 CAPABILITY = 90

@@ -102,13 +102,14 @@ class Measured:
     def life_quantile(self, share: float) -> Column:
         """[variants] f64, in ticks: when so many have ended. Infinite where fewer have ended when nobody is watched any
         more, and NaN where nobody was watched."""
-        return self._curve((share,))[1][0]
+        return self._curve((share,), mean=False)[1][0]
 
     def life(self, *shares: float) -> tuple[Column, list[Column]]:
         """The mean, and the quantiles of these shares."""
         return self._curve(shares)
 
-    def _curve(self, shares: tuple[float, ...]) -> tuple[Column, list[Column]]:
+    def _curve(self, shares: tuple[float, ...], *, mean: bool = True) -> tuple[Column, list[Column]]:
+        """The area under the curve of survival, and its quantiles; without a `mean` only as far as these need it."""
         watched = (self.lives != NEVER).sum(axis=1)
         quantiles = [np.where(watched > 0, np.inf, np.nan) for _ in shares]
         # The fraction alive when the last agent left alive, and how many were watched then: a fraction of whole numbers
@@ -120,14 +121,17 @@ class Measured:
             if not there.any():
                 break
             now, died, left = column >> 1, there & (column & 1 == 0), watched - (rank + 1)
-            area += np.where(there, alive * (now - time), 0.0)
-            time = np.where(there, now, time)
+            if mean:
+                area += np.where(there, alive * (now - time), 0.0)
+                time = np.where(there, now, time)
             alive = np.where(died, before * (left / np.maximum(at_risk, 1.0)), alive)
             censored = there & ~died
             before, at_risk = np.where(censored, alive, before), np.where(censored, left, at_risk)
             for share, lives in zip(shares, quantiles, strict=True):
                 reached = died & (alive <= 1 - share + ROUNDING) & np.isinf(lives)
                 lives[reached] = now[reached]
+            if not mean and not np.isinf(quantiles).any():
+                break
         return np.where(watched > 0, area, np.nan), quantiles
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +14,8 @@ import hamlet
 from hamlet.env.environment import Env
 from hamletc.language.formatter import format_source
 
+PARTS = 120
+"""Of a line of up to six cells: a whole number of them lies between any two ends of cells along it."""
 ROWS = ("..#...#", ".##.#.#", "....#..", "##.##.#", "...#...")
 MAZE = """
 universe maze
@@ -113,13 +114,14 @@ def sees(cell: tuple[int, int], there: tuple[int, int]) -> bool:
             inside = 0 <= x < 7 and 0 <= y < 5
             if (x, y) in (cell, there) or (inside and ROWS[y][x] != "#"):
                 continue
-            first, last = Fraction(0), Fraction(1)
+            first, last = 0, PARTS
             for start, to, middle in ((cell[0], there[0], x), (cell[1], there[1], y)):
                 if start == to:
                     if start != middle:
-                        first = Fraction(2)
+                        first = 2 * PARTS
                     continue
-                ends = sorted(Fraction(2 * middle + side - 2 * start, 2 * (to - start)) for side in (-1, 1))
+                part = PARTS // (2 * (to - start))
+                ends = sorted((2 * middle + side - 2 * start) * part for side in (-1, 1))
                 first, last = max(first, ends[0]), min(last, ends[1])
             if first < last:
                 return False

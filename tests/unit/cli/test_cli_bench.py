@@ -43,7 +43,7 @@ def test_bench_reports_and_writes(hamletc: Command, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--backend", "fast"], "there is no backend 'fast'"),
-        (["--backend", "interpreter", *SMALL, "--json", "absent/rates.json"], "cannot write absent/rates.json"),
+        (["--backend", "interpreter", *SMALL, "--observe", "none", "--json", "absent/it"], "cannot write absent/it"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(hamletc_here: Command, arguments: list[str], message: str) -> None:

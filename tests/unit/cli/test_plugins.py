@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import COMMAND, Run
+from processes import Run
 from samples import SHIPPED
 
 EXTRA = '''
@@ -104,21 +104,34 @@ def python(extra: Path, run_program: Run) -> Callable[..., str]:
     return call
 
 
-@pytest.fixture
-def hamletc(python: Callable[..., str]) -> Callable[..., str]:
-    return lambda *arguments: python(COMMAND, *arguments)
+EACH = """
+import sys
+from hamletc.cli.main import hamletc
+for line in sys.argv[1:]:
+    if line == "greet Ada":
+        print("$", line)
+    try:
+        hamletc(line.split(), prog_name="hamletc")
+    except SystemExit as ended:
+        assert not ended.code, line
+"""
+"""Runs `hamletc` with the words of each argument; says where its help ends."""
 
 
-def test_a_package_adds_all_three(extra: Path, hamletc: Callable[..., str], python: Callable[..., str]) -> None:
-    assert "greet" in hamletc("--help")
-    assert hamletc("greet", "Ada") == "hello Ada\n"
-    assert hamletc("compile", "meal.shout", "--target", "counting,c", "-o", "meal") == "wrote meal\n"
+def test_a_package_adds_all_three(extra: Path, python: Callable[..., str]) -> None:
+    commands = "greet Ada", "compile meal.shout --target counting,c -o meal", "compile meal.shout --emit counting"
+    loaded = "import hamlet; print(hamlet.load('meal').kernels('counting').OPERATIONS)"
+    said = python(f"{EACH}{loaded}", "--help", *commands)
+    helped, _, rest = said.partition("$ greet Ada\n")
+    assert "greet" in helped
+    greeted, wrote, operations, *others = rest.splitlines()
+    assert greeted == "hello Ada"
+    assert wrote == "wrote meal"
+    assert operations.startswith("OPERATIONS = ")
+    assert int(others[-1]) > 10
     assert (extra / "meal" / "shout.txt").read_text() == (extra / "meal.shout").read_text()
     assert 'SOURCE = "shout"' in (extra / "meal" / "__init__.py").read_text()
     assert not (extra / "meal" / "triton_kernels.py").exists()
-    loaded = "import hamlet; print(hamlet.load('meal').kernels('counting').OPERATIONS)"
-    assert int(python(loaded)) > 10
-    assert hamletc("compile", "meal.shout", "--emit", "counting").startswith("OPERATIONS = ")
 
 
 BROKEN = """

@@ -33,6 +33,13 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _settled() -> None:
+    """What other tests left is not looked at again each time that garbage is collected here."""
+    gc.collect()
+    gc.freeze()
+
+
 def loaded() -> set[str]:
     """The libraries that lie in the memory of this process, by the numbers of their files."""
     gc.collect()

@@ -27,6 +27,11 @@ def original(module: Module, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def trace(original: Path, tmp_path: Path) -> Path:
     """A copy of the recorded trace, the path of its .npz."""
+    return copied(original, tmp_path)
+
+
+def copied(trace: Path, folder: Path) -> Path:
+    """A copy of a trace, the path of its .npz."""
     for suffix in (".npz", ".json"):
-        shutil.copy(original.with_suffix(suffix), tmp_path)
-    return tmp_path / original.name
+        shutil.copy(trace.with_suffix(suffix), folder)
+    return folder / trace.name

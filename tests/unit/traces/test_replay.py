@@ -17,9 +17,12 @@ from hamlet.package.module import Module
 from hamlet_townlet.traces import TraceReplay, read_trace, replay
 from hamlet_townlet.traces.trace import BEGINNINGS, STEPS, VIEWS
 from samples import recorded
+from unit.traces.conftest import copied
 
 GIVEN = {"actions", "intrinsic_raw", "reset_positions", "reset_affordance_positions"}
 COMPARED = [stream.name for stream in (*BEGINNINGS, *VIEWS, *STEPS) if stream.name not in GIVEN]
+BRIEF = 8
+"""Steps of a trace of which a value of each stream is changed, one stream after the other."""
 PACKS = Path(__file__).parents[3] / "universes" / "packs"
 
 
@@ -69,8 +72,15 @@ def test_a_scrambled_state_is_set(module: Module, tmp_path: Path) -> None:
     assert {c.name for c in report.comparisons if c.first is not None} == scrambled
 
 
+@pytest.fixture(scope="module")
+def brief(module: Module, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A trace of few steps."""
+    return recorded.record(module, tmp_path_factory.mktemp("brief"), BRIEF, explored=True)
+
+
 @pytest.mark.parametrize("stream", COMPARED)
-def test_one_changed_value_is_found(stream: str, module: Module, trace: Path) -> None:
+def test_one_changed_value_is_found(stream: str, module: Module, brief: Path, tmp_path: Path) -> None:
+    trace = copied(brief, tmp_path)
     arrays, _ = recorded.read(trace)
     place = tuple(size - 1 for size in arrays[stream].shape)
     changed(trace, stream, place)
@@ -79,12 +89,12 @@ def test_one_changed_value_is_found(stream: str, module: Module, trace: Path) ->
     if stream in ("reset_meters", "reset_step_counts", "reset_dones", "reset_time_of_day"):
         # the replay goes on from the changed value, and from then on differs in more than that
         assert report.divergence is not None
-        assert report.divergence.tick == 12
+        assert report.divergence.tick == BRIEF // 2
         return
     found = report.divergence
     assert found is not None
     assert (found.field, found.event == "the reset before it") == (stream, stream.startswith("reset_"))
-    assert found.tick == (12 if stream.startswith("reset_") else 23)
+    assert found.tick == (BRIEF // 2 if stream.startswith("reset_") else BRIEF - 1)
     assert found.agent == (4 if len(place) > 1 else None)
     assert [c.differing for c in report.comparisons if c.name == stream] == [1]
     assert found.expected != found.found

@@ -18,7 +18,7 @@ from samples import sample
 from unit.env.test_env_memory import network_that_remembers
 from unit.verify.test_verifying import Faulty
 
-KEPT, TICKS = 3, 24
+KEPT, TICKS = 3, 12
 
 
 class Forgetful(Faulty):
