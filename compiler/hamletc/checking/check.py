@@ -107,7 +107,8 @@ def prove(file: syntax.File, source_names: tuple[str, ...]) -> Proofs | None:
     """Where values of a universe lie in play; `None` where the file has errors."""
     allow_deep_trees()
     proofs = Proofs()
-    return None if _checked(file, source_names, proofs).universe is None else proofs
+    findings = _checked(file, source_names, proofs, whole=False).findings
+    return None if any(each.severity == "error" for each in findings) else proofs
 
 
 def _checked(

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from operator import is_not
 from typing import Any, Literal, TypeVar, cast
 
 from hamlet.frozen import dataclass
@@ -13,6 +14,8 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Diagnostic, Edit, Finding, Label
 
 T = TypeVar("T")
+
+_LEAVES = (str, int, float, bool, type(None))
 
 MOST_LABELS = 4
 """How many copies of copies a diagnostic tells of."""
@@ -140,21 +143,24 @@ class Places:
 
 @cache
 def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def rewritten(node: T, place: Callable[[Span], Span]) -> T:
     """A tree with other places. What stays as it is is not copied."""
     # What is made of a node has the type of the node, which its fields alone cannot prove.
     made: Any = node
-    if isinstance(node, Span):
-        made = place(node)
+    kind = type(node)
+    if kind is Span:
+        made = place(cast(Span, node))
     elif isinstance(node, tuple):
-        items = tuple(rewritten(item, place) for item in node)
-        made = items if any(new is not old for new, old in zip(items, node, strict=True)) else node
-    elif is_dataclass(node) and not isinstance(node, type):
-        olds = {name: getattr(node, name) for name in _names(type(node))}
-        news = {name: rewritten(old, place) for name, old in olds.items()}
-        changes = {name: new for name, new in news.items() if new is not olds[name]}
-        made = replace(node, **changes) if changes else node
+        items = [rewritten(item, place) for item in node]
+        made = tuple(items) if any(map(is_not, items, node)) else node
+    else:
+        changes = {}
+        for name in _names(kind):
+            old = getattr(node, name)
+            if type(old) not in _LEAVES and (new := rewritten(old, place)) is not old:
+                changes[name] = new
+        made = replace(made, **changes) if changes else node
     return cast(T, made)
