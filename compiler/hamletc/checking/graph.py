@@ -122,7 +122,8 @@ def node_place(node: syntax.Name, space: Space | None, names: Names, report: Fin
         return None
     graph = graph_of(space)
     if graph is None:
-        report.add(messages.graph.NodeWithoutGraph(node.span, node.text, space.span))
+        is_drawn = isinstance(space, Grid) and space.map is not None and any(node.text in row for row in space.map.rows)
+        report.add(messages.graph.NodeWithoutGraph(node.span, node.text, space.span, is_letter=is_drawn))
         return None
     name = names.find(node, "node")
     return None if name is None else (float(graph.number(name)),)

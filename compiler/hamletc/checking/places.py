@@ -49,6 +49,8 @@ def _letter(letter: syntax.Quoted, space: Space | None, report: Findings) -> tup
     """The one cell of the map that has this letter."""
     if space is None:
         return None
+    if isinstance(letter, syntax.LetterCell):
+        return _cell(letter.cell, space, letter.span, report)
     ground = letters_of(space)
     if ground is None:
         report.add(messages.places.LetterWithoutMap(letter.span, space.span))

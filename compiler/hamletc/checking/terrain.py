@@ -127,6 +127,8 @@ def _placed(declarations: Iterable[syntax.Decl]) -> str:
         match item:
             case syntax.AffordanceDecl(place=syntax.Quoted(text=text)):
                 found.append(text)
+            case syntax.AffordanceDecl(place=syntax.Name(text=text)) if len(text) == 1:
+                found.append(text)  # a letter that lacks its quotes is told of there
             case syntax.TeleportStmt(spot=syntax.Quoted(text=text)):
                 found.append(text)
             case _:
@@ -139,12 +141,15 @@ def _all_known(written: syntax.MapDecl, drawing: Drawing, letters: str, placed: 
     of_regions = "".join(item.letters.text for item in all_of(written.items, syntax.RegionDecl))
     meant = frozenset(PLAIN + letters + placed + of_regions)
     said: set[str] = set()
+    of_walls = any(item.kind.text == "wall" for item in all_of(written.items, syntax.MapLetters))
+    rim = "" if of_walls or written.file is not None or len(set(drawing.rows[0])) > 1 else drawing.rows[0][0]
     for row in written.rows[:: drawing.down]:
         for index, letter in enumerate(row.text):
             if index % drawing.across or letter in meant or letter in said:
                 continue
             said.add(letter)
-            report.add(messages.maps.LetterWithoutMeaning(place_of(row, index), letter))
+            last = written.rows[-1].span if letter == rim else None
+            report.add(messages.maps.LetterWithoutMeaning(place_of(row, index), letter, last))
     return not said
 
 

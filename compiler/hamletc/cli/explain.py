@@ -60,7 +60,8 @@ def _universe(path: Path, names: tuple[str, ...], state: tuple[str, ...]) -> Non
     world = () if universe.world is None else universe.world.meters
     meters = {each.name: each.span for each in world} | {each.name: each.span for each in universe.meters}
     named = construct.named(universe)
-    names = tuple(_meant(name, (*meters, *named)) for name in names)
+    copies = {each.copy_of: each.name for each in reversed(universe.affordances)}
+    names = tuple(_meant(copies.get(name, name), (*meters, *named)) for name in names)
     for name in names:
         if name not in meters and name not in named:
             hint = construct.nearest(universe, name)

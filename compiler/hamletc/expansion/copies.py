@@ -43,6 +43,7 @@ def copies_written_out(
     declarations: tuple[syntax.Decl, ...], places: Places
 ) -> tuple[tuple[syntax.Decl, ...], tuple[Diagnostic, ...]]:
     """The declarations with an affordance for each copy, and what is wrong with copies."""
+    declarations = _drawn(declarations)
     heads = [item for item in declarations if isinstance(item, syntax.AffordanceDecl) and _has_copies(item)]
     if not heads:
         return declarations, ()
@@ -61,6 +62,30 @@ def copies_written_out(
         else:
             made.append(_Said(kinds, {}).tree(item))
     return tuple(made), ()
+
+
+def _drawn(declarations: tuple[syntax.Decl, ...]) -> tuple[syntax.Decl, ...]:
+    """The declarations with a place for each cell that has the letter of an affordance on the map."""
+    ground = next((item for item in declarations if isinstance(item, syntax.MapDecl)), None)
+    if ground is None:
+        return declarations
+    axes = {item.axis for item in ground.items if isinstance(item, syntax.DrawnWallsDecl)}
+    rows = [row.text[:: 1 + ("columns" in axes)] for row in ground.rows[:: 1 + ("rows" in axes)]]
+
+    def cells(spot: syntax.Spot) -> tuple[syntax.Spot, ...]:
+        if not isinstance(spot, syntax.Quoted) or len(spot.text) != 1:
+            return (spot,)
+        at = [(x, y) for y, row in enumerate(rows) for x, letter in enumerate(row) if letter == spot.text]
+        made = ((syntax.Signed(str(x), spot.span), syntax.Signed(str(y), spot.span)) for x, y in at)
+        return tuple(syntax.LetterCell(spot.text, spot.span, cell) for cell in made) if len(at) > 1 else (spot,)
+
+    def drawn(item: syntax.Decl) -> syntax.Decl:
+        if not isinstance(item, syntax.AffordanceDecl) or item.place is None:
+            return item
+        spots = [cell for spot in (item.place, *item.others) for cell in cells(spot)]
+        return item if len(spots) == 1 + len(item.others) else replace(item, place=spots[0], others=tuple(spots[1:]))
+
+    return tuple(map(drawn, declarations))
 
 
 def _has_copies(declaration: syntax.AffordanceDecl) -> bool:
@@ -242,6 +267,9 @@ def _problems(
             yield places.told(messages.copies.OtherNumberOfPlaces(span, name, number, len(head.others) + 1))
         elif head.place is not None and not head.others and number > 1:
             yield places.told(messages.copies.CopiesAtOnePlace(head.place_span or span, name))
+    elif len(head.others) >= MOST_COPIES:
+        span, many = head.place_span or head.span, len(head.others) + 1
+        yield places.told(messages.copies.CopiesOutsideLimits(span, name, many, MOST_COPIES))
     space = next((item for item in declarations if isinstance(item, syntax.SpaceDecl)), None)
     if space is not None and space.kind.text == "none":
         yield places.told(messages.copies.CopiesWithoutSpace(head.name.span, name, space.span))

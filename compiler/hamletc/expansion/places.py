@@ -150,7 +150,7 @@ def rewritten(node: T, place: Callable[[Span], Span]) -> T:
     """A tree with other places. What stays as it is is not copied."""
     # What is made of a node has the type of the node, which its fields alone cannot prove.
     made: Any = node
-    kind = type(node)
+    kind: Any = type(node)
     if kind is Span:
         made = place(cast(Span, node))
     elif isinstance(node, tuple):

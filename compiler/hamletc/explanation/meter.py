@@ -89,9 +89,13 @@ def _rows(
             amounts.remove(mine[0])
         amount, now = _amount(mine[0], idle) if mine else (None, False)
         yield Row(change.effect, change.owner, change.text, f"{file}:{change.span.line}", amount, now)
-    # Copies of a text and what templates wrote out are written once.
+    said = {change.span.line for change in changes}
+    copies = {f"affordance {each.name}" for each in universe.affordances if each.copy_of is not None}
+    # What templates wrote out is written once; copies of an affordance do what is said of it.
     for each in amounts:
         file, line = _at(universe, each)
+        if each.origin.title in copies and line in said:
+            continue
         value, now = _amount(each, idle)
         place = f"{file}:{line}" if line else ""
         effect = "changes" if not value else "raises" if value > 0 else "lowers"

@@ -98,12 +98,16 @@ class Situation:
 
     def without(self, index: int, *, sure: bool = True) -> Edit:
         """A token left out, with the space before it where there is some on both sides, or a line of its own."""
-        token, span = self.tokens[index], self.tokens[index].span
-        previous, following = self.tokens[max(index - 1, 0)], self.tokens[min(index + 1, len(self.tokens) - 1)]
-        if index == 0 or previous.line != token.line:
-            return Edit(span, "", sure)
-        adjoins = following.line == token.line and following.column == span.end_column
-        return Edit(Span(span.line, previous.span.end_column, span.end_line, span.end_column), " " * adjoins, sure)
+        return self.cut(index, index, sure=sure)
+
+    def cut(self, first: int, last: int, *, sure: bool = True) -> Edit:
+        """Tokens of a line left out, with the space before them as of one."""
+        begin, end = self.tokens[first].span, self.tokens[last].span
+        previous, following = self.tokens[max(first - 1, 0)], self.tokens[min(last + 1, len(self.tokens) - 1)]
+        apart = first == 0 or previous.line != begin.line
+        adjoins = not apart and following.line == end.end_line and following.column == end.end_column
+        column = begin.column if apart else previous.span.end_column
+        return Edit(Span(begin.line, column, end.end_line, end.end_column), " " * adjoins, sure)
 
 
 @dataclass(frozen=True, slots=True)

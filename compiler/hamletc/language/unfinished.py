@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hamletc.diagnostics import Edit
+from hamletc.diagnostics.edit import before
 from hamletc.language.situation import Cure, Situation, source
 
 UNITS = ("hour", "hours", "tick", "ticks", "day", "days", "step", "steps", "minutes", "h")
@@ -30,9 +32,32 @@ def unfinished(s: Situation) -> Cure | None:
         skip = int(s.token.text in ("in", "on"))
         edit = s.instead(1, "at") if skip else s.insert("at")
         return Cure("Write `at` before the place: `at random`, `at (1, 2)`.", skip, ("at",), edits=(edit,))
+    if s.declaration == "affordance" and (s.token.text == "lasts" or s.before.text == "open"):
+        return _in_braces(s)
     if "when" in s.texts and s.declaration == "dies" and s.index == s.start + 1:
         return Cure("Write `dies when CONDITION`.", 0, ("when",), edits=(s.insert("when"),))
     return None
+
+
+def _in_braces(s: Situation) -> Cure | None:
+    """`affordance Bed at random { lasts 4 ticks ... }`, `{ open 8 .. 18 ... }`."""
+    lasts = s.token.text == "lasts"
+    first, (_, count) = s.index - (not lasts), s.number(int(lasts))
+    if lasts:
+        count += s.after(count).text in UNITS or s.after(count).text == "forever"
+        count += s.after(count).text == "together"
+    elif s.after(count).text == "..":
+        _, count = s.number(count + 1)
+    moved = s.tokens[first : s.index + count]
+    head = [token.text for token in s.tokens[s.start : s.opener]]
+    if s.opener is None or "{" in head or len(moved) < (2 if lasts else 4) or moved[0].line != moved[-1].line:
+        return None
+    item = source(moved)
+    target = s.start + head.index("lasts") if "lasts" in head and not lasts else s.opener
+    edits: tuple[Edit, ...] = ()
+    if moved[0].text not in head:
+        edits = (before(s.tokens[target].span, f"{item} "), s.cut(first, s.index + count - 1))
+    return Cure(f"Write `{item}` before the brace.", count, () if lasts else ("when", "1"), edits=edits)
 
 
 def _without_bounds(s: Situation, word: str) -> Cure:

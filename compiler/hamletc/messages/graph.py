@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.language.spelling import counted
 from hamletc.suggest import closest
 
@@ -77,8 +77,13 @@ class NotOnGraph(Finding):
 class NodeWithoutGraph(Finding):
     node: str
     space: Span
+    is_letter: bool = False
 
     def told(self) -> Told:
+        if self.is_letter:
+            quoted = f'"{self.node}"'
+            hint = f"Write `{quoted}`: letters of the map stand in quotes."
+            return Told("a node needs a graph", hint, "", (Label(self.space, "the space"),), (Edit(self.span, quoted),))
         meant = closest(self.node, ("random",))
         hint = f"Did you mean `{meant}`?" if meant else "Write `at random`, or a place, as in `at (2, 3)`."
         return Told("a node needs a graph", hint, "", (Label(self.space, "the space"),))

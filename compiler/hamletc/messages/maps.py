@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics.edit import behind
 from hamletc.language.spelling import counted
 
 
@@ -94,14 +95,21 @@ class LetterNotDrawn(Finding):
 
 @finding("H144")
 class LetterWithoutMeaning(Finding):
+    """`rim` is the last row of a map without walls whose first one has this letter alone."""
+
     letter: str
+    rim: Span | None = None
 
     def told(self) -> Told:
-        if self.letter.isprintable():
-            hint = f'Say what it is, as in `region forest "{self.letter}"`, or draw `.` there.'
-            return Told(f"the letter `{self.letter}` of the map means nothing", hint)
-        message = f"the letter `U+{ord(self.letter):04X}` of the map means nothing"
-        return Told(message, "Draw `.` there, or another letter.")
+        if not self.letter.isprintable():
+            message = f"the letter `U+{ord(self.letter):04X}` of the map means nothing"
+            return Told(message, "Draw `.` there, or another letter.")
+        message, quoted = f"the letter `{self.letter}` of the map means nothing", f'"{self.letter}"'
+        if self.rim is None:
+            hint = f"Say what it is, as in `region forest {quoted}` or `affordance Bed at {quoted}`, or draw `.` there."
+            return Told(message, hint)
+        hint = f"Write `wall {quoted}` behind the rows where nobody enters these cells, or say what they are."
+        return Told(message, hint, edits=(behind(self.rim, f"\n    wall {quoted}", sure=self.letter == "#"),))
 
 
 @finding("H148")

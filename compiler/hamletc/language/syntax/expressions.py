@@ -27,6 +27,7 @@ __all__ = [
     "IndexExpr",
     "Landmark",
     "Lasting",
+    "LetterCell",
     "Name",
     "Numeral",
     "OfExpr",
@@ -326,6 +327,13 @@ Bounds: TypeAlias = tuple[Expr, Expr]
 
 Cell: TypeAlias = tuple[Signed, ...]
 """`(0, 1)`: a place, or a displacement."""
+
+
+class LetterCell(Quoted):
+    """A cell with a letter of the map, where several have it: `cell` are its coordinates. Nobody writes it."""
+
+    cell: Cell = ()
+
 
 Landmark: TypeAlias = Quoted | Name
 """A place that the space has a name for: a letter of its map, or a node."""
