@@ -84,9 +84,9 @@ class Ground(ABC):
         self._floor(sheet)
         for line in view.lines:
             sheet.stroke(self._middle(line.begin), self._middle(line.end), line.colour or INK, max(self._cell / 8, 3.0))
-        for number, stand in enumerate(view.stands):
+        for stand in view.stands:
             if stand.at is not None:
-                self._stand(number, stand, stand.at, sheet)
+                self._stand(stand, stand.at, sheet)
         for mark in view.marks:
             self._mark(mark, sheet)
         # The living are painted last, the agent of the lowest number on top.
@@ -108,8 +108,8 @@ class Ground(ABC):
         if radius >= HEIGHT // 2 and mark.letter.isascii():
             sheet.write(round(x - WIDTH / 2), round(y - HEIGHT / 2), mark.letter, upon(fill))
 
-    def _stand(self, number: int, stand: Stand, at: tuple[float, float], sheet: Sheet) -> None:
-        ink = stand.colour or colour(number)
+    def _stand(self, stand: Stand, at: tuple[float, float], sheet: Sheet) -> None:
+        ink = stand.colour or colour(stand.kind)
         left, top = self._corner(at)
         inset = 1 if self._cell >= RULED else 0
         size = max(self._cell - 2 * inset + (1 if inset == 0 else 0), 1)
@@ -318,12 +318,12 @@ class Plane(Ground):
         )
         return MARGIN + across * self.width, MARGIN + down * self.height
 
-    def _stand(self, number: int, stand: Stand, at: tuple[float, float], sheet: Sheet) -> None:
-        super()._stand(number, stand, at, sheet)
+    def _stand(self, stand: Stand, at: tuple[float, float], sheet: Sheet) -> None:
+        super()._stand(stand, at, sheet)
         if self._board.reach > 0:
             x, y = self._middle(at)
             scale = self.width / self._board.size[0] if self._board.size[0] > 0 else 0.0
-            sheet.ring(x, y, max(self._board.reach * scale, 2.0), stand.colour or colour(number), 1.2)
+            sheet.ring(x, y, max(self._board.reach * scale, 2.0), stand.colour or colour(stand.kind), 1.2)
 
 
 class Web(Ground):

@@ -66,8 +66,8 @@ def _panel(view: View, sheet: Sheet, left: int) -> None:
         sheet.write(left, top, text[:COLUMNS], ink)
         top += LINE
     top += LINE // 2
-    for number, stand in enumerate(view.stands[:LISTED]):
-        _swatch(number, stand, sheet, left, top)
+    for stand in view.stands[:LISTED]:
+        _swatch(stand, sheet, left, top)
         top += LINE
     if len(view.stands) > LISTED:
         sheet.write(left, top, f"and {len(view.stands) - LISTED} more affordances", FAINT)
@@ -111,8 +111,8 @@ def _done(player: Player) -> str:
     return f"{did}reward {player.reward:.4g}"
 
 
-def _swatch(number: int, stand: Stand, sheet: Sheet, left: int, top: int) -> None:
-    size, fill = HEIGHT, stand.colour or colour(number)
+def _swatch(stand: Stand, sheet: Sheet, left: int, top: int) -> None:
+    size, fill = HEIGHT, stand.colour or colour(stand.kind)
     if stand.open:
         sheet.box(left, top, size, size, fill)
     else:

@@ -232,6 +232,28 @@ def test_figure(made: Callable[..., Env]) -> None:
         assert each._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
+def test_copies_of_an_affordance_look_alike(compiled: Callable[[str], Module]) -> None:
+    text = """
+universe alike
+space grid 4 x 1
+lifespan 10 ticks
+meter energy = 1 { decay 0.01 }
+affordance Bed at (0, 0), (3, 0) { instantly { energy += 0.5 } }
+affordance Bar at (1, 0) { instantly { energy += 0.5 } }
+reward energy
+observe { meters }
+"""
+    view = hamlet.make(compiled(text), worlds=1, backend="interpreter").view()
+    assert [(stand.name, stand.mark, stand.kind) for stand in view.stands] == [
+        ("Bed 1", "B", 0),
+        ("Bed 2", "B", 0),
+        ("Bar", "A", 1),
+    ]
+    text += 'draw { affordance `Bed 2` "x"  affordance Bar "B" }'
+    view = hamlet.make(compiled(text), worlds=1, backend="interpreter").view()
+    assert [stand.mark for stand in view.stands] == ["E", "x", "B"]
+
+
 def test_marks() -> None:
     assert marks(["Bed", "Bar", "HomeMeal", "hut", "42", "Bar"]) == ["B", "A", "H", "U", "C", "R"]
     many = marks([f"x{number}" for number in range(30)])

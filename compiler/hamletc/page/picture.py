@@ -12,7 +12,7 @@ from hamlet import schema
 from hamlet.env.board import Board, board_of
 from hamlet.env.drawn import HEADING, MOST_LINKS, Drawn, Line, Mark
 from hamlet.env.layers import FAINTEST, Layer, empty_layers
-from hamlet.env.view import Player, Stand, View, mark_of_agent, marks_of, said_hours
+from hamlet.env.view import Player, Stand, View, kinds_of, mark_of_agent, marks_of, said_hours
 from hamlet.schema.fields import cell_words
 from hamlet.schema.roles import fewest_agents
 from hamlet.universe import Affordance, Continuous, DrawLine, DrawLinks, DrawMark, Grid, NoSpace, Universe
@@ -205,7 +205,9 @@ class _Painted:
         return said | {"paint": self._painted(marks=(Mark(self._first, mark.letter, ink),))}
 
     def _stand(self, number: int, mark: str, affordance: Affordance) -> Picture:
-        ink = self._drawn.colour("affordance", affordance.name) or colour(number)
+        ink = self._drawn.colour("affordance", affordance.name) or colour(
+            kinds_of(self._universe)[affordance.copy_of or affordance.name]
+        )
         chosen = Stand(affordance.name, mark, self._first, True, said_hours(affordance), (), colour=ink)
         return {
             "name": chosen.name,

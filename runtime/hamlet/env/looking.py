@@ -14,7 +14,7 @@ from hamlet.env.board import FLAT, FLOOR, SOLID, SOLID_TINT, WALL, Board, board_
 from hamlet.env.drawn import Drawn
 from hamlet.env.layers import Layer, layers_of
 from hamlet.env.marked import clipped, on_board, within
-from hamlet.env.view import Bar, Player, Stand, View, is_shown, mark_of_agent, marks_of, said_hours
+from hamlet.env.view import Bar, Player, Stand, View, is_shown, kinds_of, mark_of_agent, marks_of, said_hours
 from hamlet.interpreter.constants import Constants
 from hamlet.interpreter.expressions import is_there
 from hamlet.interpreter.interact import is_open
@@ -123,7 +123,7 @@ class _World:
     def stands(self) -> Iterator[Stand]:
         """The affordances in file order."""
         affordances, lanes, drawn = self._universe.affordances, self.lanes, self.drawn
-        letters = marks_of(self._universe, drawn)
+        letters, kinds = marks_of(self._universe, drawn), kinds_of(self._universe)
         used: list[int] = self._outcome["used"].tolist()
         for number, (affordance, mark) in enumerate(zip(affordances, letters, strict=True)):
             appeared = is_there(affordance, lanes)
@@ -137,6 +137,7 @@ class _World:
                 tuple(agent for agent, what in enumerate(used) if what == number),
                 there,
                 drawn.colour("affordance", affordance.name),
+                kinds[affordance.copy_of or affordance.name],
             )
 
     def layers(self) -> Iterator[Layer]:

@@ -39,13 +39,14 @@ class Stand:
     """An affordance.
 
     Attributes:
-        mark: a letter of its own among the first 26, of its name where that is possible.
+        mark: a letter of its own among the first 26, of its name where that is possible; copies share theirs.
         at: where it is; `None` without a space, and where it has not appeared.
         open: whether it can be used: it is there, it is open at this hour, and its condition holds.
         there: whether it is there; of one that appears and disappears.
         hours: from when to when it is open, as the author wrote it; empty where it always is.
         users: the numbers of the agents that used it in the last tick.
-        colour: `None`: the painter chooses.
+        colour: `None`: the painter chooses, by the number of its kind.
+        kind: its number among the affordances, of which copies are one.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Stand:
     users: tuple[int, ...]
     there: bool = True
     colour: Colour | None = None
+    kind: int = 0
 
     @property
     def state(self) -> str:
@@ -145,9 +147,18 @@ def marks(names: Sequence[str], chosen: Sequence[str] = ()) -> list[str]:
 
 
 def marks_of(universe: Universe, drawn: Drawn) -> list[str]:
-    """The letters of the affordances, in file order."""
-    names = [each.name for each in universe.affordances]
-    return marks(names, [drawn.letter("affordance", name) for name in names])
+    """The letters of the affordances, in file order: copies share one, where `draw` says none of their own."""
+    said: dict[str, str] = {}
+    for each in universe.affordances:
+        said.setdefault(each.copy_of or each.name, drawn.letter("affordance", each.name))
+    shared = dict(zip(said, marks(tuple(said), tuple(said.values())), strict=True))
+    return [drawn.letter("affordance", each.name) or shared[each.copy_of or each.name] for each in universe.affordances]
+
+
+def kinds_of(universe: Universe) -> dict[str, int]:
+    """The names of the affordances, of which copies are one, with their numbers."""
+    names = dict.fromkeys(each.copy_of or each.name for each in universe.affordances)
+    return {name: number for number, name in enumerate(names)}
 
 
 def mark_of_agent(letter: str, number: int, agents: int) -> str:
