@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, cast
 from hamlet import universe
 from hamlet.numbers.binary32 import LARGEST, canonical32, round32
 from hamlet.universe import Expression, Span
-from hamlet.universe.space import count_around, graph_of, is_hexagonal
+from hamlet.universe.space import axes_of, cells, count_around, is_hexagonal
 from hamlet.universe.views import WIDEST_VIEW
 from hamletc import messages
 from hamletc.checking.asking import OF_CELLS
@@ -128,18 +128,15 @@ class ObservedViews:
     # --- which cells -------------------------------------------------------------------------------------------------
 
     def _whole(self, item: syntax.ObserveGrid) -> _Extent | None:
-        """All cells, to the right of the first one and behind it."""
+        """All cells: on the first axis to the right of the first one, and on all others behind it."""
         grid, report = self._in.space, self._in.report
         if not isinstance(grid, universe.Grid):
             return None
-        if len(grid.sizes) != 2 or graph_of(grid) is not None:
-            report.add(messages.headings.WindowOffPlane(item.span, grid.span))
+        width, count = grid.sizes[0], cells(grid)
+        if count > MOST_ROWS:
+            report.add(messages.observations.TooManyRows(item.span, count, MOST_ROWS))
             return None
-        width, height = grid.sizes
-        if width * height > MOST_ROWS:
-            report.add(messages.observations.TooManyRows(item.span, width * height, MOST_ROWS))
-            return None
-        return _Extent(0, width - 1, 0, height - 1)
+        return _Extent(0, width - 1, 0, count // width - 1)
 
     def _shape(self, item: Window) -> _Extent | None:
         grid, report = self._in.space, self._in.report
@@ -255,7 +252,8 @@ class ObservedViews:
 
     def _wall(self, span: Span) -> Expression:
         """The condition of a cell that it is a wall."""
-        here = (universe.Coordinate("x", span), universe.Coordinate("y", span))
+        space = self._in.space
+        here = tuple(universe.Coordinate(axis, span) for axis in (() if space is None else axes_of(space)))
         of_map, drawn = universe.At(universe.Wall(span), here, span), self._in.names.wall
         return of_map if drawn is None else universe.Binary("or", of_map, drawn, span)
 

@@ -299,7 +299,8 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
                 yield Rows(f"window.{called}", low, high, count, partial(_around, universe, reach))
         case ObserveView(name=name, low=low, high=high):
             lines = [f"{right},{-ahead}" for right, ahead in item.places]
-            yield Rows(name, low, high, len(lines), lambda: lines)
+            sides = [range(size) for size in _grid(universe).sizes]
+            yield Rows(name, low, high, len(lines), (lambda: _cells(sides)) if item.whole else (lambda: lines))
         case ObserveHere(affordances=affordances):
             # In backticks an affordance may be called `nothing` too.
             nothing = "nothing" if "nothing" not in affordances else "nothing#2"
@@ -323,9 +324,9 @@ def rows_of(item: Observation, universe: Observed) -> Iterator[Rows]:
 def plane_of(item: Observation, space: Space) -> tuple[int, int] | None:
     """The height and the width of an item whose rows are cells of a rectangle, x fastest; `None` of any other."""
     match item:
-        case ObserveView():
-            return None if item.hexagonal and not item.whole else (item.height, item.width)
-        case ObserveGrid():
+        case ObserveView(whole=False):
+            return None if item.hexagonal else (item.height, item.width)
+        case ObserveGrid() | ObserveView():
             radius = None
         case ObserveWindow(radius=radius) | ObserveRegion(radius=radius) | ObserveCells(radius=radius):
             pass

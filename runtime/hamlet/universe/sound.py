@@ -80,12 +80,17 @@ def _check_groups(universe: Universe) -> None:
 
 
 def _check_views(universe: Universe) -> None:
-    """See that windows of expressions lie in a plane, and that they know a step for each heading."""
+    """See that windows of expressions lie in a plane, grids of them on a grid, and that they know a step for each
+    heading."""
     options = {each.name: 0 if each.type is None else len(each.type.options) for each in universe.meters}
     for view in nodes((universe.observations, tuple(role.observations for role in universe.roles or ()))):
         if not isinstance(view, observations.ObserveView):
             continue
-        if len(space.axes_of(universe.space)) != 2 or not isinstance(universe.space, space.Grid):
+        if not isinstance(universe.space, space.Grid):
+            raise UnsoundError("a window of an expression needs a grid")
+        if view.whole and len(view.places) != space.cells(universe.space):
+            raise UnsoundError(f"{view.name!r} has not a row for each cell")
+        if len(universe.space.sizes) != 2 and not view.whole:
             raise UnsoundError("a window of an expression needs a grid with two axes")
         if len(view.steps) != (1 if view.heading is None else options[view.heading]):
             raise UnsoundError(f"the window {view.name!r} has {len(view.steps)} steps, not one for each heading")

@@ -32,7 +32,8 @@ class ObserveView:
             agent line by line, of hexagons from each to those beside it that are farther away (`view`).
         hexagonal: whether cells are hexagons. For an agent that faces (0, -1) a cell is `right` on the first axis, and
             `ahead` against the second one.
-        whole: of all cells of the grid, wherever the agent is: `right` and `behind` are counted from the first cell.
+        whole: of all cells of the grid, of any dimensions, wherever the agent is: from the first one `right` counts
+            cells on the first axis, and `behind` on all others.
     """
 
     name: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 import torch
@@ -97,16 +98,41 @@ def test_what_is_no_grid(item: str, codes: list[str]) -> None:
     assert [each.code for each in found or check(file, ("boards.hamlet",))[1]] == codes
 
 
-def test_grids_lie_in_planes() -> None:
-    text = """
-universe rail
-space grid 6
+EVERYWHERE = """
+universe everywhere
+space {space}
 lifespan 9 ticks
-meter food = 0 in 0 .. 9
-affordance Bed at (1) { instantly { food += 1 } }
+meter food = 0.25 in 0 .. 9
+cells {{ meter moss = 0.1 * position x  rule grows: moss += 0.01 }}
+affordance Bed at {bed} {{ instantly {{ food += 1 }} }}
 reward food
-observe { grid of Bed }
+observe {{ grid of double: 2 * moss own food  grid of Bed  cell moss }}
 """
-    file, _ = parse(text)
-    assert file is not None
-    assert [each.code for each in check(file, ("rail.hamlet",))[1]] == ["H300"]
+
+
+@pytest.mark.parametrize(
+    ("space", "bed", "sizes", "there", "backend"),
+    [
+        ("grid 3 x 2 x 4", "(2, 0, 3)", (3, 2, 4), 20, "interpreter"),
+        ("grid 3 x 2 x 4", "(2, 0, 3)", (3, 2, 4), 20, "c"),
+        ("graph { home - road - mill - home }", "mill", (3,), 2, "interpreter"),
+        ("grid 5", "(1)", (5,), 1, "interpreter"),
+    ],
+)
+def test_grids_of_any_dimensions(
+    space: str, bed: str, sizes: tuple[int, ...], there: int, backend: str, compiled: Callable[[str], Module]
+) -> None:
+    """Rows by the index of their cells, x fastest."""
+    env = hamlet.make(compiled(EVERYWHERE.format(space=space, bed=bed)), worlds=2, seed=5, backend=backend)
+    places = [",".join(map(str, each[::-1])) for each in product(*map(range, sizes[::-1]))]
+    assert env.observation_names[: len(places)] == tuple(f"grid.double[{place}]" for place in places)
+    env.step(torch.zeros(2, dtype=torch.long))
+    doubled, beds = env.observation[:, : len(places)], env.observation[:, len(places) : 2 * len(places)]
+    assert beds.nonzero().tolist() == [[0, there], [1, there]]
+    for world, position in enumerate(env.state["position"].T.tolist()):
+        moss = [0.1 * (cell % sizes[0]) + 0.01 for cell in range(len(places))]
+        own = places.index(",".join(str(int(x)) for x in position))
+        assert doubled[world].tolist() == pytest.approx(
+            [float(env.meter("food")[world]) if cell == own else 2 * value for cell, value in enumerate(moss)]
+        )
+        assert env.observation[world, -1] == pytest.approx(moss[own])
