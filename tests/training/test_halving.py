@@ -201,6 +201,8 @@ def test_what_cannot_be_tuned_is_refused_and_nothing_is_written(without_films: S
         (MEAL, ("--budget", "1k"), "1,000 agent-ticks are too few"),
         (MEAL, ("--budget", "1M", "--name", "there"), "runs/there exists: take another --name"),
         (TAG, ("--budget", "1M"), "it and runner of tag learn beside each other"),
+        (TAG, ("--budget", "1M", "--opponent", "it=runs/none"), "runs/none"),
+        (MEAL, ("--budget", "1M", "--opponent", "it=runs/none"), "first_meal has no two roles"),
         (MEAL, ("--budget", "1M", "--search", "rate=0.1", "--set", "rate=0.1"), "rate has its numbers already"),
     ):
         code, out, err = without_films("tune", universe, *options)
@@ -252,6 +254,53 @@ def test_a_tuning_that_was_stopped_goes_on_to_the_same_table(
         assert (folder / name).read_bytes() == Path("runs/whole", name).read_bytes(), name
     code, _, err = without_films("tune", MEAL, "--name", "stopped", "--resume")
     assert (code, err.count("\n"), "has a tuning that has ended" in err) == (1, 1, True)
+
+
+def test_a_role_is_tuned_beside_others_that_play_as_they_are(
+    without_films: Says, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also after it was stopped; the best one is the training of `train` beside the same opponent."""
+    for name in ("EPISODES", "FRESH"):
+        monkeypatch.setattr(worlds, name, 20)
+    monkeypatch.setattr(picture, "write_picture", lambda *_: None)
+    few = "--agents", "4", "--worlds", "16", "--threads", "1"
+    code, _, err = without_films("train", TAG, "--ticks", "2000", *few, "--name", "before")
+    assert code == 0, err
+    options = TAG, "--budget", "12k", "--candidates", "3", *few, "--search", "hidden=8", "--search", "horizon=8"
+    beside = "--opponent", "it=runs/before"
+    code, whole, err = without_films("tune", *options, *beside, "--name", "whole")
+    assert code == 0, err
+    taught, learnt = Search.taught, list[int]()
+
+    def teach(self: Search, candidate: Candidate, *arguments: Any) -> Any:
+        learnt.append(candidate.number)
+        if len(learnt) == 3:
+            raise KeyboardInterrupt
+        return taught(self, candidate, *arguments)
+
+    monkeypatch.setattr(Search, "taught", teach)
+    assert without_films("tune", *options, *beside, "--name", "stopped")[0] == 130
+    Path("runs/before").rename("runs/gone")
+    code, again, err = without_films("tune", TAG, "--name", "stopped", "--resume", "--threads", "1")
+    assert code == 0, err
+    assert again == whole.replace("whole", "stopped")
+    assert "all the time" not in whole
+    Path("runs/gone").rename("runs/before")
+    run = Run(Path("runs/stopped"))
+    command = list(run.read().command)
+    assert command[command.index("--opponent") + 1] == "it=runs/before"
+    code, _, err = without_films(*command[1:-1], "again", "--threads", "1")
+    assert code == 0, err
+    trained = Run(Path("runs/again"))
+    assert run.read().weights == trained.read().weights
+    assert run.opponent("it").read_bytes() == trained.opponent("it").read_bytes()
+    assert (run.folder / "policy-runner.safetensors").read_bytes() == (
+        trained.folder / "policy-runner.safetensors"
+    ).read_bytes()
+    made = json.loads((run.folder / "tuning.json").read_text())
+    played = [each for each in trained.evaluations() if each.policy == "trained"][-1]
+    assert {fared.role for fared in played.fared} == {"it", "runner"}
+    assert made["role"] == "runner"
 
 
 def test_a_damaged_or_another_plan_is_a_line(without_films: Says) -> None:

@@ -11,7 +11,7 @@ import pytest
 from small import HUNT, TAG, StoppedError, trained
 
 from hamlet.package.module import load
-from hamlet_train.cli.beside import opponents_of, past_of, write_opponents
+from hamlet_train.beside import opponents_of, past_of, write_opponents
 from hamlet_train.errors import TrainError
 from hamlet_train.files import read_tensors
 from hamlet_train.learning import Training
@@ -130,7 +130,7 @@ def test_an_opponent_stays_as_it_is_and_the_others_learn(past: Run, beaten: Call
     one.opponent("it").write_bytes((past.folder / "policy-runner.safetensors").read_bytes())
     assert other is not None
     with pytest.raises(TrainError, match="is another policy than"):
-        one.opponents(load(one.package), one.read())
+        one.opponents(load(one.package), one.read().opponents)
 
 
 def test_an_opponent_remembers_beside_a_critic_and_goes_on(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def repeat(run: Run, manifest: Manifest, threads: int, watch: Watch) -> Repeated
         raise TrainError(f"{run.package} is another universe than manifest.json says")
     if not noted:
         raise TrainError(f"{run.folder} has no update to compare with")
-    training = begun(module, manifest, Ranks(), threads, run.opponents(module, manifest))
+    training = begun(module, manifest, Ranks(), threads, run.opponents(module, manifest.opponents))
     crews, others = len(training.crews), _others(manifest)
     updates, last = len(noted) // crews, {line.role: line.weights for line in noted}
     whole = updates == (manifest.ended or manifest.updates) and digest_of(last) == manifest.weights

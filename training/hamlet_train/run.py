@@ -18,7 +18,7 @@ import json
 import math
 import platform
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from importlib import metadata
 from pathlib import Path
@@ -147,14 +147,14 @@ class Run:
         """The file with the policy of a role that plays as it is."""
         return self.folder / "opponents" / filename(role)
 
-    def opponents(self, module: Module, manifest: Manifest) -> dict[str | None, Policy]:
-        """The policies that play as they are, by role.
+    def opponents(self, module: Module, digests: Mapping[str, str]) -> dict[str | None, Policy]:
+        """The policies that play as they are, by role; `digests` are the SHA-256 of the parameters of each.
 
         Raises:
-            TrainError: a file is not there, or is another one than the manifest says.
+            TrainError: a file is not there, or is another one.
         """
         policies: dict[str | None, Policy] = {}
-        for role, sha in manifest.opponents.items():
+        for role, sha in digests.items():
             path = self.opponent(role)
             policy = next(iter(read_all(path, module).values()))
             if not isinstance(policy, Policy) or policy.digest() != sha:

@@ -174,7 +174,7 @@ def train(
     Raises:
         TrainError: the universe cannot be trained on, or a checkpoint belongs to another training.
     """
-    training = begun(module, manifest, ranks, threads, run.opponents(module, manifest), device)
+    training = begun(module, manifest, ranks, threads, run.opponents(module, manifest.opponents), device)
     ranks.wait()
     latest = checkpoint.latest(run.checkpoints)
     if latest is not None:

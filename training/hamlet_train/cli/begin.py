@@ -9,8 +9,8 @@ from pathlib import Path
 from time import monotonic
 
 from hamlet.package.module import Module, load
+from hamlet_train.beside import opponents_of, past_of, write_opponents
 from hamlet_train.budget import Aim
-from hamlet_train.cli.beside import opponents_of, past_of, write_opponents
 from hamlet_train.cli.defaults import TICKS, WORLDS
 from hamlet_train.cli.options import folder_of, settings_of, threads_of
 from hamlet_train.crews import crew_sizes
@@ -91,7 +91,7 @@ def ticks_in(
 ) -> int:
     """How many agent-ticks this machine trains in so many minutes, by the rate of a few updates that nothing is kept
     of: from then on the training is that of so many ticks."""
-    opponents = run.opponents(module, manifest)
+    opponents = run.opponents(module, manifest.opponents)
     trial = begun(module, replace(manifest, ticks=TICKS), Ranks(), threads, opponents, device)
     trial.advance()
     begin, first = monotonic(), trial.update

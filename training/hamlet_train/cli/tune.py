@@ -55,6 +55,8 @@ WIDTH = 140
 @click.option("--param", "params", multiple=True, metavar="NAME=VALUE",
               help="A param of worlds, as for train. Repeatable.")  # fmt: skip
 @click.option("--shared", is_flag=True, help="One policy for all roles.")
+@click.option("--opponent", "opponents", multiple=True, metavar="[ROLE=]RUN",
+              help="The policy of a run plays ROLE as it is; settings are for the role left. Repeatable.")  # fmt: skip
 @click.option("--by", "measure", type=click.Choice(["return", "length"]), default="return", show_default=True,
               help="The mean by which candidates are ranked.")  # fmt: skip
 @click.option("--resume", is_flag=True, help="Go on with a tuning that was stopped, as it was asked for.")
@@ -74,6 +76,7 @@ def tune(
     memory: str | None,
     params: tuple[str, ...],
     shared: bool,
+    opponents: tuple[str, ...],
     measure: str,
     resume: bool,
     threads: int | None,
@@ -113,7 +116,7 @@ def tune(
                 raise TrainError("--population and --candidates both say how many learn: take one of them")
             space = narrowed(space, [each.partition("=")[0] for each in searches])
         basics = (universe, budget, candidates, worlds, agents, seed)
-        asked = Asked(*basics, usual, space, params, shared, measure, few, population)
+        asked = Asked(*basics, usual, space, params, shared, measure, few, population, opponents)
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise TrainError("tune trains in one process: leave out torchrun")
     screen = Console(stderr=True)
@@ -232,13 +235,14 @@ def table(tuned: Tuned) -> Table:
     from hamletc.cli.show import literal
 
     ranking, worlds = tuned.ranking, tuned.search.worlds
+    who = "agents" if worlds.role is None else f"agents of {worlds.role}"
     rows = Table(
         "",
         "agent-ticks",
         worlds.measure,
         "95 % of it",
         "settings",
-        title=(f"{worlds.module.name}: first episodes of {worlds.count * worlds.agents:,} agents after each training"),
+        title=f"{worlds.module.name}: first episodes of {worlds.count * worlds.ranked:,} {who} after each training",
     )
     for place, each in enumerate(ranking, 1):
         if place <= SHOWN or each.is_usual:

@@ -126,7 +126,7 @@ def networks_of(path: Path, training: Trained, module: Module) -> Networks:
         TrainError: there are none, or they are for another universe.
     """
     own = {role: each for role, each in read_all(path, module).items() if isinstance(each, Policy)}
-    return training.run.opponents(module, training.manifest) | own
+    return training.run.opponents(module, training.manifest.opponents) | own
 
 
 def _roles(env: Env, episodes: Episodes) -> Mapping[str, Episodes]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
 from hamlet.env.make import checked_shape
 from hamlet.package.module import Module
+from hamlet_train.beside import opponents_of
 from hamlet_train.errors import TrainError
-from hamlet_train.run import Manifest, open_universe, versions
+from hamlet_train.evaluate import Networks
+from hamlet_train.run import Manifest, Run, open_universe, versions
 from hamlet_train.settings import Settings
 from hamlet_train.tuning import population
 from hamlet_train.tuning.budget import Budget
@@ -36,7 +39,8 @@ class Asked:
         usual: the settings of the first candidate, which others differ from by what they draw of `space`.
         measure: the mean by which candidates are ranked, `return` or `length`.
         population: how many members learn side by side, in place of candidates of which fewer and fewer learn.
-        digest: of the universe, of a tuning that goes on.
+        opponents: how other roles play, as `train` is told.
+        digest: of the universe, of a tuning that goes on. digests: the SHA-256 of its opponents, by role.
     """
 
     universe: Path
@@ -52,7 +56,9 @@ class Asked:
     measure: str
     threads: int
     population: int | None = None
+    opponents: tuple[str, ...] = ()
     digest: str | None = None
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     def search(self, shelf: Shelf, tell: Tell) -> Search:
         """The tuning, of which the shelf may have a part.
@@ -69,16 +75,20 @@ class Asked:
                 f"{shelf.folder.parent} tunes for another universe than {self.universe}, or another version of it"
             )
         agents = checked_shape(module.universe, self.worlds or WORLDS[-1], self.agents, 0).agents
-        check_one_crew(module, agents, self.shared)
+        opponents = self._opponents(module, shelf)
+        check_one_crew(module, agents, self.shared, opponents)
         params_of(self.params, module.universe)
-        ticks = self.budget.ticks if self.budget.ticks is not None else self._ticks(module, agents, tell)
+        ticks = self.budget.ticks if self.budget.ticks is not None else self._ticks(module, agents, opponents, tell)
         count, worlds = self._sizes(ticks, agents)
-        entered = self._entered(module, agents, count, worlds, ticks)
-        ranking = Worlds.of(module, entered[0].manifest, self.measure, self.threads)
-        rungs = self._rungs(ticks, len(entered))
-        if self.population is None:
-            return Halving(module, rungs, entered, ranking, shelf, self.threads)
-        return Population(module, rungs, entered, ranking, shelf, self.threads, space=self.space)
+        entered = self._entered(module, agents, opponents, count, worlds, ticks)
+        ranking = Worlds.of(module, entered[0].manifest, self.measure, self.threads, opponents)
+        all_ = module, self._rungs(ticks, len(entered)), entered, ranking, shelf, self.threads, self.opponents
+        return Halving(*all_) if self.population is None else Population(*all_, space=self.space)
+
+    def _opponents(self, module: Module, shelf: Shelf) -> Networks:
+        if self.digest is None:
+            return opponents_of(self.opponents, module)
+        return Run(shelf.folder).opponents(module, self.digests)
 
     def _rungs(self, ticks: int, count: int) -> Rungs:
         return Rungs.of(ticks, count) if self.population is None else population.rounds_of(ticks, count)
@@ -90,7 +100,9 @@ class Asked:
         longest = max(self.space.get("horizon", (self.usual.horizon,)))
         return sizes(ticks, agents, self.candidates, self.worlds, longest)
 
-    def _entered(self, module: Module, agents: int, count: int, worlds: int, ticks: int) -> tuple[Candidate, ...]:
+    def _entered(
+        self, module: Module, agents: int, opponents: Networks, count: int, worlds: int, ticks: int
+    ) -> tuple[Candidate, ...]:
         settings = candidates(count, self.seed, self.space, self.usual)
         usual = Manifest(
             universe=module.name,
@@ -105,17 +117,19 @@ class Asked:
             settings=self.usual,
             shared=self.shared or not module.universe.roles,
             params=self.params,
+            opponents={str(role): policy.digest() for role, policy in opponents.items()},
         )
         return entrants(usual, settings, self._rungs(ticks, len(settings)).ticks[-1])
 
-    def _ticks(self, module: Module, agents: int, tell: Tell) -> int:
+    def _ticks(self, module: Module, agents: int, opponents: Networks, tell: Tell) -> int:
         """The agent-ticks that this machine trains in the budget's seconds: at first by a guess of how many worlds
         there will be, then by these."""
         begin, seconds = monotonic(), self.budget.seconds or 0.0
         worlds, ticks = self.worlds or WORLDS[-1], 0
         for _ in range(2):
-            some = self._entered(module, agents, self.population or self.candidates or MEASURED, worlds, 1)[:MEASURED]
-            each = seconds_of(module, some, self.threads, tell)
+            count = self.population or self.candidates or MEASURED
+            some = self._entered(module, agents, opponents, count, worlds, 1)[:MEASURED]
+            each = seconds_of(module, some, self.threads, tell, opponents)
             ticks = int((SPENT * seconds - (monotonic() - begin)) / each)
             if ticks <= 0:
                 raise TrainError("the budget is over before a candidate is measured: take a longer one")

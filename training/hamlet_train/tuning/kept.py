@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from hamlet.package.module import Module
 from hamlet_train import checkpoint
+from hamlet_train.beside import write_opponents
 from hamlet_train.certainty import Interval
 from hamlet_train.errors import TrainError
-from hamlet_train.evaluate import played_by_chance
 from hamlet_train.files import write_whole
 from hamlet_train.policy import filename, write_policy
 from hamlet_train.run import Manifest, Run, packaged
@@ -52,8 +52,8 @@ class Tuned:
         ranking = tuple(search.climb(tell, ended))
         tell("playing in other worlds")
         best, worlds = search.opened(ranking[0]), search.worlds.fresh((ranking[0].manifest.seed + 1) % 2**64)
-        chance = worlds.mean(played_by_chance(worlds.here(), worlds.ticks))
-        return cls(search, ranking, references, (worlds.score(best, ranking[0].manifest.ticks).mean, chance))
+        now = worlds.score(best, ranking[0].manifest.ticks).mean
+        return cls(search, ranking, references, (now, worlds.by_chance()))
 
     @property
     def best(self) -> Candidate:
@@ -67,6 +67,7 @@ class Tuned:
             "universe": manifest.universe,
             "digest": manifest.digest,
             "measure": self.search.worlds.measure,
+            "role": self.search.worlds.role,
             "candidates": list(rungs.counts),
             "ticks": list(rungs.ticks),
             "worlds": manifest.worlds,
@@ -87,9 +88,9 @@ class Tuned:
         }
 
 
-def command(manifest: Manifest, name: str, shared: bool) -> list[str]:
-    """The command that trains it again, without a tuning; `shared`: the universe has roles, which share a policy.
-    Settings that change are in the manifest alone."""
+def command(manifest: Manifest, name: str, shared: bool, opponents: Sequence[str] = ()) -> list[str]:
+    """The command that trains it again, without a tuning; `shared`: the universe has roles, which share a policy;
+    `opponents`: as a user says them. Settings that change are in the manifest alone."""
     if manifest.changes:
         return ["hamletc", "reproduce", f"runs/{name}"]
     sizes = (
@@ -105,6 +106,8 @@ def command(manifest: Manifest, name: str, shared: bool) -> list[str]:
         words += ["--memory", f"gru:{value}"] if setting == MEMORY else ["--set", f"{setting}={value}"]
     for param in manifest.params:
         words += ["--param", param]
+    for opponent in opponents:
+        words += ["--opponent", opponent]
     return [*words, *["--shared"] * shared, "--name", name]
 
 
@@ -117,12 +120,14 @@ def keep(run: Run, tuned: Tuned, universe: Path) -> tuple[Module, Manifest, str]
         CompileError: the universe has errors now.
     """
     best, search = tuned.best, tuned.search
-    again = command(best.manifest, run.folder.name, best.manifest.shared and bool(search.module.universe.roles))
+    shared = best.manifest.shared and bool(search.module.universe.roles)
+    again = command(best.manifest, run.folder.name, shared, search.beside)
     manifest = replace(best.manifest, command=tuple(again))
     try:
         module = packaged(universe, run.package)
         if module.digest != manifest.digest:
             raise TrainError(f"{universe} was changed while it was tuned")
+        write_opponents(run, search.worlds.opponents)
         training = search.opened(best)
         saved = search.saved(best).read_bytes()
         write_whole(checkpoint.named(run.checkpoints, training.update), saved)

@@ -9,8 +9,10 @@ from typing import Any
 
 from hamlet.regular import read_regular
 from hamlet.strict_json import parsed
+from hamlet_train.beside import write_opponents
 from hamlet_train.errors import TrainError
 from hamlet_train.files import write_whole
+from hamlet_train.run import Run
 from hamlet_train.settings import read_settings
 from hamlet_train.tuning.asked import Asked
 from hamlet_train.tuning.budget import Budget
@@ -22,7 +24,7 @@ NOT_WRITTEN = ("universe", "threads")
 
 
 def write_plan(folder: Path, asked: Asked, search: Search) -> None:
-    """Write the plan of a tuning, with its budget in agent-ticks.
+    """Write the plan of a tuning, with its budget in agent-ticks and its opponents.
 
     Raises:
         TrainError: it cannot be written there.
@@ -30,8 +32,12 @@ def write_plan(folder: Path, asked: Asked, search: Search) -> None:
     rungs, worlds = search.rungs, search.candidates[0].manifest.worlds
     budget = replace(asked.budget, ticks=rungs.budget)
     count = None if asked.population is not None else rungs.counts[0]
-    settled = replace(asked, budget=budget, candidates=count, worlds=worlds, digest=search.module.digest)
+    digests = search.candidates[0].manifest.opponents
+    settled = replace(
+        asked, budget=budget, candidates=count, worlds=worlds, digest=search.module.digest, digests=digests
+    )
     said = {name: value for name, value in asdict(settled).items() if name not in NOT_WRITTEN}
+    write_opponents(Run(folder), search.worlds.opponents)
     write_whole(folder / PLAN, f"{json.dumps({'format': FORMAT, **said}, indent=1)}\n".encode())
 
 
@@ -65,4 +71,6 @@ def _asked(said: dict[str, Any], universe: Path, threads: int) -> Asked:
     }
     budget = Budget(int(said["budget"]["ticks"]), said["budget"]["seconds"])
     whole: dict[str, Any] = {"params": tuple(map(str, said["params"])), "usual": usual, "space": space}
+    whole["opponents"] = tuple(map(str, said.get("opponents", ())))
+    whole["digests"] = {str(role): str(sha) for role, sha in said.get("digests", {}).items()}
     return Asked(universe=universe, threads=threads, **said | whole | {"budget": budget})

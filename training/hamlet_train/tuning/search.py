@@ -13,6 +13,7 @@ from hamlet.package.module import Module
 from hamlet_train import checkpoint
 from hamlet_train.crews import crew_sizes
 from hamlet_train.errors import TrainError
+from hamlet_train.evaluate import Networks
 from hamlet_train.evaluation import Evaluated, Evaluation, Plan
 from hamlet_train.learning import Training
 from hamlet_train.ppo import Progress
@@ -68,7 +69,8 @@ Ended = Callable[[int, Sequence[Candidate]], None]
 
 @dataclass(frozen=True, slots=True)
 class Search(ABC):
-    """A tuning: candidates, and the rungs on which they learn; the shelf has how far each is."""
+    """A tuning: candidates, and the rungs on which they learn; the shelf has how far each is. `beside` are the
+    opponents (`Worlds.opponents`) as a user says them."""
 
     module: Module
     rungs: Rungs
@@ -76,6 +78,7 @@ class Search(ABC):
     worlds: Worlds
     shelf: Shelf
     threads: int
+    beside: tuple[str, ...] = ()
     evaluations: dict[Plan, Evaluation] = field(default_factory=dict)
 
     @abstractmethod
@@ -93,7 +96,7 @@ class Search(ABC):
 
     def going_on(self, candidate: Candidate, path: Path | None) -> Training:
         """The training of a candidate from a checkpoint on, or from its beginning."""
-        training = begun(self.module, candidate.manifest, Ranks(), self.threads)
+        training = begun(self.module, candidate.manifest, Ranks(), self.threads, self.worlds.opponents)
         if path is not None:
             checkpoint.load(path, training)
         return training
@@ -129,13 +132,13 @@ def entrants(usual: Manifest, settings: Sequence[Settings], ticks: int) -> tuple
     return tuple(every)
 
 
-def seconds_of(module: Module, candidates: Sequence[Candidate], threads: int, tell: Tell) -> float:
+def seconds_of(module: Module, candidates: Sequence[Candidate], threads: int, tell: Tell, opponents: Networks) -> float:
     """How many seconds an agent-tick takes on this machine, the mean of all candidates, by an update of each that
     nothing is kept of."""
     every = []
     for place, each in enumerate(candidates, 1):
         tell(f"measuring: candidate {place} of {len(candidates)}")
-        training = begun(module, each.manifest, Ranks(), threads)
+        training = begun(module, each.manifest, Ranks(), threads, opponents)
         training.advance()
         begin = monotonic()
         training.advance()
@@ -145,11 +148,13 @@ def seconds_of(module: Module, candidates: Sequence[Candidate], threads: int, te
     return math.fsum(every) / len(every)
 
 
-def check_one_crew(module: Module, agents: int, shared: bool) -> None:
+def check_one_crew(module: Module, agents: int, shared: bool, opponents: Networks) -> None:
     """Raise `TrainError` where several roles learn, beside each other."""
-    if len(crew_sizes(module.universe, agents, shared)) > 1:
+    if shared and opponents:
+        raise TrainError("--shared has all roles learn one policy: leave it out, or --opponent")
+    if len(crew_sizes(module.universe, agents, shared)) - len(opponents) > 1:
         roles = " and ".join(role.name for role in module.universe.roles or ())
         raise TrainError(
             f"{roles} of {module.name} learn beside each other, so what one returns says little about its settings: "
-            "tune takes --shared"
+            "say by --opponent ROLE=RUN how all but one of them play, or take --shared"
         )

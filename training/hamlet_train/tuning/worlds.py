@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
+from hamlet.schema.roles import members
 from hamlet_train import certainty
 from hamlet_train.certainty import Interval
 from hamlet_train.draws import evaluation_seed
-from hamlet_train.evaluate import Episodes, environment, played, played_by_chance
+from hamlet_train.evaluate import Episodes, Networks, environment, played, played_by_chance
 from hamlet_train.evaluation import LONGEST
 from hamlet_train.learning import Training
 from hamlet_train.report.studied import best_alone
@@ -48,6 +49,7 @@ class Worlds:
 
     Attributes:
         ticks: after which episodes are no longer waited for. measure: `return` or `length`.
+        role: the one whose agents are ranked; `None` where these are all. opponents: the policies of the other roles.
     """
 
     module: Module
@@ -58,38 +60,63 @@ class Worlds:
     ticks: int
     measure: str
     threads: int
+    role: str | None = None
+    opponents: Networks = field(default_factory=dict)
 
     @classmethod
-    def of(cls, module: Module, manifest: Manifest, measure: str, threads: int) -> Worlds:
+    def of(cls, module: Module, manifest: Manifest, measure: str, threads: int, opponents: Networks) -> Worlds:
         """The worlds for trainings with such a manifest."""
         lifespan, agents = module.universe.lifespan, manifest.agents
         longest = LONGEST if lifespan is None else min(lifespan.ticks, 10 * LONGEST)
-        seed = evaluation_seed(manifest.seed)
-        return cls(module, -(-EPISODES // agents), agents, seed, manifest.params, longest, measure, threads)
+        seed, role = evaluation_seed(manifest.seed), None
+        if opponents:
+            role = next(each.name for each in module.universe.roles or () if each.name not in opponents)
+        made = cls(module, 1, agents, seed, manifest.params, longest, measure, threads, role, opponents)
+        return replace(made, count=-(-EPISODES // made.ranked))
+
+    @property
+    def ranked(self) -> int:
+        """How many agents of a world are ranked."""
+        role = next((each for each in self.module.universe.roles or () if each.name == self.role), None)
+        return self.agents if role is None else len(members(role, self.agents))
 
     def here(self) -> Env:
         """The worlds at their beginning."""
         params = params_of(self.params, self.module.universe)
         return environment(self.module, self.count, self.agents, self.seed, params=params)
 
-    def mean(self, episodes: Episodes) -> Interval:
+    def _mean(self, env: Env, episodes: Episodes) -> Interval:
         """The mean of what is ranked by."""
+        if self.role is not None:
+            episodes = episodes.by_role(env)[self.role]
         numbers = episodes.returns if self.measure == "return" else episodes.lengths.astype(np.float64)
         return certainty.of_mean([numbers])
 
     def score(self, training: Training, ticks: int) -> Score:
         """How the policies of a training fare."""
-        episodes = played(self.here(), training.policies(), self.threads, ticks=self.ticks)
-        return Score(training.update, ticks, self.mean(episodes))
+        env = self.here()
+        episodes = played(env, training.policies(), self.threads, ticks=self.ticks)
+        return Score(training.update, ticks, self._mean(env, episodes))
+
+    def by_chance(self) -> Interval:
+        """How random actions fare, beside the opponents; of a universe with controls beside random ones."""
+        env = self.here()
+        if not self.opponents or env.num_controls:
+            return self._mean(env, played_by_chance(env, self.ticks))
+        return self._mean(env, played(env, self.opponents, self.threads, ticks=self.ticks))
 
     def fresh(self, seed: int) -> Worlds:
         """Other worlds, in which nobody was ranked."""
-        return replace(self, seed=seed, count=-(-FRESH // self.agents))
+        return replace(self, seed=seed, count=-(-FRESH // self.ranked))
 
     def references(self, tell: Tell) -> dict[str, Interval]:
-        """How those fare who learn nothing: random actions, and the best single action."""
-        chance = played_by_chance(self.here(), self.ticks)
+        """How those fare who learn nothing: random actions and, without opponents, the best single action."""
+        chance = {"random actions": self.by_chance()}
+        if self.opponents:
+            return chance
+        env = self.here()
         action, alone = best_alone(self.here, self.ticks, tell)
-        every = [np.concatenate([getattr(each, name) for each in alone.values()]) for name in ("lengths", "returns")]
-        single = replace(chance, lengths=every[0], returns=every[1])
-        return {"random actions": self.mean(chance), f"{action} all the time": self.mean(single)}
+        lengths = np.concatenate([each.lengths for each in alone.values()])
+        returns = np.concatenate([each.returns for each in alone.values()])
+        single = Episodes(lengths, returns, np.zeros(0, np.int64), ())
+        return chance | {f"{action} all the time": self._mean(env, single)}

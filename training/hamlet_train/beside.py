@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from hamlet.package.module import Module
 from hamlet_train.errors import TrainError
+from hamlet_train.evaluate import Networks
 from hamlet_train.policy import Policy, kind_of, read_all, write_again
 from hamlet_train.run import Run
 
@@ -30,7 +31,7 @@ def past_of(text: str | None) -> int:
     return int(number)
 
 
-def opponents_of(texts: Sequence[str], module: Module) -> dict[str, Policy]:
+def opponents_of(texts: Sequence[str], module: Module) -> dict[str | None, Policy]:
     """The policies that `RUN` or `ROLE=RUN` say, by the role that each plays.
 
     Raises:
@@ -39,7 +40,7 @@ def opponents_of(texts: Sequence[str], module: Module) -> dict[str, Policy]:
         CompileError: a policy cannot be read.
     """
     roles = [role.name for role in module.universe.roles or ()]
-    policies = dict[str, Policy]()
+    policies = dict[str | None, Policy]()
     for text in texts:
         if len(roles) < 2:
             raise TrainError(f"--opponent {text}: {module.name} has no two roles, so all its agents are who learns")
@@ -70,7 +71,7 @@ def _opponent(text: str, path: Path, named: str | None, roles: Sequence[str], mo
     return named, policy
 
 
-def write_opponents(run: Run, opponents: Mapping[str, Policy]) -> dict[str, str]:
+def write_opponents(run: Run, opponents: Networks) -> dict[str, str]:
     """Keep opponents in the folder of a run; the SHA-256 of the parameters of each, by role.
 
     Raises:
@@ -78,5 +79,5 @@ def write_opponents(run: Run, opponents: Mapping[str, Policy]) -> dict[str, str]
     """
     shutil.rmtree(run.opponent("").parent, ignore_errors=True)
     for role, policy in opponents.items():
-        write_again(run.opponent(role), policy)
-    return {role: policy.digest() for role, policy in opponents.items()}
+        write_again(run.opponent(str(role)), policy)
+    return {str(role): policy.digest() for role, policy in opponents.items()}
