@@ -105,12 +105,13 @@ def control_words(lanes: Array, controls: int, seed: int) -> Ahead:
 def order(seed: int, update: int, epoch: int, groups: range, valid: Array) -> Array:
     """[groups, samples] i32: the samples of each group in the order in which they are taken, those that are not valid
     last. `valid` is [groups, samples] bool; `groups` are global numbers."""
-    samples = valid.shape[1]
-    numbers = torch.arange(groups.start, groups.stop).unsqueeze(1)
-    drawn = _words(samples, numbers, (update << 8) + epoch, ORDER, seed)
-    keys = (drawn << 24) + torch.arange(samples)
-    keys = torch.where(torch.from_numpy(valid), keys, NEVER + torch.arange(samples))
-    taken: Array = (keys.sort(dim=1).values & 0xFFFFFF).to(torch.int32).numpy()
+    numbers = np.arange(valid.shape[1])
+    blocks, of_groups = numbers[: -(-len(numbers) // 4)], np.arange(groups.start, groups.stop)
+    drawn = words(blocks, of_groups, (update << 8) + epoch, ORDER, seed).transpose(0, 2, 1).reshape(len(groups), -1)
+    keys = np.where(valid, (drawn[:, : len(numbers)].astype(np.int64) << 24) + numbers, NEVER + numbers)
+    # No two are equal.
+    keys.sort(axis=1)
+    taken: Array = (keys & 0xFFFFFF).astype(np.int32)
     return taken
 
 

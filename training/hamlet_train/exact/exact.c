@@ -253,6 +253,21 @@ HAMLET_EXPORT void hamlet_train_estimate(
     }
 }
 
+/* Samples are read in an order of their own: a CPU that is told so many before has them when they are copied. */
+#define AHEAD_SAMPLES 8
+#define LINE_NUMBERS 16
+#ifdef __GNUC__
+#define ASK(address) __builtin_prefetch(address)
+#else
+#define ASK(address) (void)(address)
+#endif
+static void ask(const f32 *inputs, ix row, const u8 *masks, ix count, const i32 *actions, const f32 *chances,
+                const f32 *values, const f32 *advantages, ix place, ix lane) {
+    for (ix number = 0; number < row; number += LINE_NUMBERS) ASK(inputs + place * row + number);
+    ASK(masks + place * count), ASK(actions + place), ASK(chances + place);
+    ASK(values + place + lane), ASK(advantages + place);
+}
+
 HAMLET_EXPORT void hamlet_train_learn(
     ix first, ix end, const layer *layers, ix layer_count, const f32 *parameters, const f32 *transposed,
     const ix *bounds, const i32 *order, ix most, const ix *counts, ix share, ix shares, ix ticks, ix row, ix count,
@@ -282,6 +297,10 @@ HAMLET_EXPORT void hamlet_train_learn(
             samples of = {at.logits, at.shares, at.best, at.total, at.taken, at.before,
                           at.gain, at.aim, at.live, at.value, at.likely, at.noted};
             for (ix index = 0; index < BLOCK; index++) {
+                if (remembers == NULL && begin + index + AHEAD_SAMPLES < stop) {
+                    ix soon = order[group * most + begin + index + AHEAD_SAMPLES], in = bounds[group] + soon / ticks;
+                    ask(inputs, row, masks, count, actions, chances, values, advantages, in * ticks + soon % ticks, in);
+                }
                 /* Where no sample is left the first one stands again, without a loss. */
                 ix taken = index < number ? index : 0;
                 ix sample = order[group * most + begin + taken / each_lane] * each_lane + taken % each_lane;

@@ -61,7 +61,9 @@ def _added(values: Array) -> Array:
     count = len(values)
     while count > 1:
         half, odd = divmod(count, 2)
-        np.add(values[0 : 2 * half : 2], values[1 : 2 * half : 2], out=values[:half])
+        # Row by row: what overlaps is copied first.
+        for row in range(half):
+            np.add(values[2 * row], values[2 * row + 1], out=values[row])
         if odd:
             values[half] = values[count - 1]
         count = half + odd

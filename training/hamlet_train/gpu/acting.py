@@ -10,7 +10,7 @@ import torch
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.playing import Decide
-from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
+from hamlet.backend.protocol import NetworkPolicy, Stream
 from hamlet.backend.storage import Storage, storage_like
 from hamlet.env.environment import Env
 from hamlet.launch.gpu.deciding import decider, kernel_of
@@ -106,23 +106,25 @@ class GpuPlayer:
         chances = torch.zeros(1, len(lanes), device=env.device)
         return cls(mind, lanes, numbers if own else None, None, raw, chances)
 
-    def mask(self, mask: torch.Tensor) -> torch.Tensor:
-        """The rows of its actions in a mask [actions, lanes]."""
-        return mask if self.numbers is None else mask.index_select(0, self.numbers)
+    def shown(self, seen: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The values that its lanes observe, of all [values, lanes of the environment], and the rows of its actions in
+        their masks."""
+        allowed = mask if self.numbers is None else mask.index_select(0, self.numbers)
+        return self.own(seen[: self.mind.network.inputs]), self.own(allowed)
+
+    def own(self, row: torch.Tensor) -> torch.Tensor:
+        """The numbers of its lanes, of those of the environment in the last dimension."""
+        return row.index_select(-1, self.lanes)
 
     def keep(self, tick: int, **rows: torch.Tensor) -> None:
-        """Store a tick: numbers [..., lanes of the environment] by their name in a storage."""
+        """Store a tick: numbers of its lanes by their name in a storage."""
         tensors = {} if self.stored is None else self.stored.tensors
         for name in rows.keys() & tensors.keys():
-            row = rows[name][: self.mind.network.inputs] if name == "observations" else rows[name]
-            torch.index_select(row, -1, self.lanes, out=tensors[name][tick])
+            tensors[name][tick].copy_(rows[name])
 
 
 class Stage:
-    """Worlds in which each crew decides for its lanes, tick by tick.
-
-    A network decides for all lanes, and those of its crew are taken: so lanes have the words of their own.
-    """
+    """Worlds in which each crew decides for its lanes, tick by tick, with the words of these."""
 
     def __init__(self, env: Env, learners: Sequence[GpuPlayer], others: Sequence[GpuPlayer] = ()) -> None:
         """A stage for those who learn, and others who play as they are."""
@@ -131,20 +133,20 @@ class Stage:
         self._controls = torch.zeros(env.num_controls, env.num_lanes, device=env.device)
         self._ranges = torch.from_numpy(ranges(env)).to(env.device)
         # Their weights stay as they are.
-        self._fixed = [self._decider(player.mind) for player in others]
+        self._fixed = [self._decider(player) for player in others]
 
     def play(self) -> None:
         """Fill the storages."""
         env = self._env
-        deciders = [self._decider(player.mind) for player in self._learners]
+        deciders = [self._decider(player) for player in self._learners]
         learners = list(zip(self._learners, deciders, strict=True))
         seen, mask, alive = _rows(env)
         for tick in range(len(self._learners[0].raw)):
             for player, decide in learners:
-                decided = self._decided(player, decide, tick, seen, mask)
-                player.keep(tick, observations=seen, masks=player.mask(mask), alive=alive, actions=decided.actions)
+                self._decide(player, decide, tick, seen, mask)
+                player.keep(tick, alive=player.own(alive))
             for player, decide in zip(self._others, self._fixed, strict=True):
-                self._decided(player, decide, 0, seen, mask)
+                self._decide(player, decide, 0, seen, mask)
             controls = self._controls if env.num_controls else None
             _, reward, terminated, truncated, info = env.step(self._chosen, controls)
             last = info["final_observation"]
@@ -152,34 +154,37 @@ class Stage:
             seen, mask, alive = _rows(env)
             for player, decide in learners:
                 paid = reward if player.team is None else team_pay(reward, env.num_agents, player.team)
-                player.keep(tick, rewards=paid, terminated=terminated, truncated=truncated)
-                values = decide(last.T, player.mask(mask), env.tick, None, truncated).values
+                cut = player.own(truncated)
+                player.keep(tick, rewards=player.own(paid), terminated=player.own(terminated), truncated=cut)
+                values = decide(*player.shown(last.T, mask), env.tick, None, cut).values
                 assert values is not None
-                player.keep(tick, final_values=torch.where(truncated, values, torch.zeros_like(values)))
+                player.keep(tick, final_values=torch.where(cut, values, torch.zeros_like(values)))
         for player, decide in learners:
-            values = decide(seen, player.mask(mask), env.tick, None).values
+            values = decide(*player.shown(seen, mask), env.tick, None).values
             assert values is not None
             player.keep(len(player.raw), values=values)
 
-    def _decided(self, player: GpuPlayer, decide: Decide, tick: int, seen: torch.Tensor, mask: torch.Tensor) -> Decided:
-        """The decisions of a player, which are taken; how likely they were is stored."""
-        decided = decide(seen, player.mask(mask), self._env.tick, None)
+    def _decide(self, player: GpuPlayer, decide: Decide, tick: int, seen: torch.Tensor, mask: torch.Tensor) -> None:
+        """Take the decisions of a player, and store what it saw, what it chose and how likely that was."""
+        observed, allowed = player.shown(seen, mask)
+        decided = decide(observed, allowed, self._env.tick, None)
         assert decided.values is not None
+        player.keep(tick, observations=observed, masks=allowed, actions=decided.actions)
         player.keep(tick, log_probs=decided.log_probs, values=decided.values)
-        actions = decided.actions.index_select(0, player.lanes)
+        actions = decided.actions
         mine = actions if player.numbers is None else player.numbers[actions.long()].to(torch.int32)
         self._chosen.index_copy_(0, player.lanes, mine)
         if decided.means is not None:
             self._draw(player, tick, decided.means, decided.log_probs)
-        return decided
 
-    def _decider(self, mind: Mind) -> Decide:
-        """The decisions of a mind as it is now."""
-        env = self._env
+    def _decider(self, player: GpuPlayer) -> Decide:
+        """The decisions of a player by its mind as that is now."""
+        env, mind = self._env, player.mind
         layers = tuple((weights.unsqueeze(0), biases.unsqueeze(0)) for weights, biases in mind.layers)
         policy = NetworkPolicy(layers, "tanh", value=True, sample=True, controls=mind.network.controls)
         shape = Shape(env.num_worlds, env.num_agents, env.first_world)
-        return decider(policy, shape, Stream(env.seed, env.tick), kernel_of(policy))
+        numbers = player.lanes.to(torch.int32)
+        return decider(policy, shape, Stream(env.seed, env.tick), kernel_of(policy), numbers=numbers)
 
     def _draw(self, player: GpuPlayer, tick: int, means: torch.Tensor, log_probs: torch.Tensor) -> None:
         """Draw the controls of a player around their means, and count their densities to what was likely."""

@@ -101,11 +101,9 @@ def draw_controls(
     controls together.
 
     Args:
-        means_ptr: [controls, lanes]; log_prob_ptr: [lanes], of actions; given_ptr: [controls, lanes], the controls for
-            the environment.
-        places_ptr: [count] i64, the lanes' numbers in the environment; ranges_ptr: [controls, 4], see
-            `hamlet_train.collect.ranges`.
-        raw_ptr: [controls, count]; chance_ptr: [count].
+        means_ptr, raw_ptr: [controls, count]; log_prob_ptr: [count], of actions; chance_ptr: [count].
+        places_ptr: [count] i64, the lanes' numbers in the environment; given_ptr: [controls, lanes], the controls for
+            it; ranges_ptr: [controls, 4], see `hamlet_train.collect.ranges`.
     """
     index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     there = index < count
@@ -121,7 +119,7 @@ def draw_controls(
         even = control % 2 == 0
         first = _share(tl.where(even, c0, c2), 1)
         second = _share(tl.where(even, c1, c3), 0)
-        mean = tl.load(means_ptr + control * lanes + place, mask=there, other=0.0)
+        mean = tl.load(means_ptr + control * count + index, mask=there, other=0.0)
         log_deviation = tl.load(log_deviations_ptr + control)
         deviation = exp(tl.full(mean.shape, log_deviation, tl.float32))
         length = log_from_1(first) * -2.0
@@ -135,7 +133,7 @@ def draw_controls(
         value = tl.where(value < least, least, value)
         tl.store(raw_ptr + control * count + index, raw, mask=there)
         tl.store(given_ptr + control * lanes + place, tl.where(most < value, most, value), mask=there)
-    tl.store(chance_ptr + index, tl.load(log_prob_ptr + place, mask=there, other=0.0) + likely, mask=there)
+    tl.store(chance_ptr + index, tl.load(log_prob_ptr + index, mask=there, other=0.0) + likely, mask=there)
 
 
 @triton.jit(do_not_specialize=["part"])

@@ -26,15 +26,26 @@ MOST_BLOCKS = 2048
 
 
 def decider(
-    policy: NetworkPolicy, shape: Shape, stream: Stream, kernel: Any, elapsed: torch.Tensor | None = None
+    policy: NetworkPolicy,
+    shape: Shape,
+    stream: Stream,
+    kernel: Any,
+    elapsed: torch.Tensor | None = None,
+    numbers: torch.Tensor | None = None,
 ) -> Decide:
-    """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each. Without a
-    memory ticks may be as many later as `elapsed` [1] i32 says on the device."""
+    """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each.
+
+    Args:
+        elapsed: [1] i32, how many ticks later it is, on the device; for networks without a memory.
+        numbers: [some lanes] i32, for which it decides and is given what they observe; by default for all. For networks
+            without a memory that all lanes share.
+    """
     if policy.gates is not None:
         return _remembering(policy, policy.gates, shape, stream, kernel)
     if policy.of_agents:
         return _by_agent(policy, shape, stream, kernel)
-    lanes, device = shape.lanes, policy.layers[0][0].device
+    lanes = shape.lanes if numbers is None else len(numbers)
+    device = policy.layers[0][0].device
     hidden = [bias.shape[1] for _, bias in policy.layers[:-1]]
     rows, of_member = policy.layers[-1][1].shape[1], lanes // policy.members
     weights, size = packed(policy)
@@ -70,7 +81,8 @@ def decider(
         arrays = (observation.contiguous(), mask, weights, room, heads, actions, log_probs)
         words = (first & WORD, stream.low, stream.high, tick & WORD)
         with respelling():
-            kernel[(blocks,)](*arrays, lanes, *words, policy.inputs, of_member, size, elapsed, asking, **settings)
+            sizes = policy.inputs, of_member, size
+            kernel[(blocks,)](*arrays, lanes, *words, *sizes, elapsed, asking, numbers, **settings)
         logits, others = heads[: policy.actions], heads[policy.actions :]
         means = others[: policy.controls] if policy.controls else None
         return Decided(actions, log_probs, heads[-1] if policy.value else None, logits.T, means=means)

@@ -265,6 +265,7 @@ def decide(
     size: tl.int32,
     elapsed_ptr,
     asking_ptr,
+    numbers_ptr,
     HIDDEN: tl.constexpr,
     MORE: tl.constexpr,
     ACTIONS: tl.constexpr,
@@ -283,7 +284,8 @@ def decide(
     (`hamlet.launch.gpu.deciding.packed`); with SHARED all lanes of a block do. HIDDEN and MORE are the outputs of the
     hidden layers (MORE is 0 where there is one), ROWS those of the heads; OUTPUTS, MORE_OUTPUTS and HEADS are the next
     powers of two. The tick is as many later as `elapsed_ptr` [1] i32 says, if it is given. A block in which
-    no lane is among `asking_ptr` [lanes] bool, if it is given, has no decision."""
+    no lane is among `asking_ptr` [lanes] bool, if it is given, has no decision. Lanes draw as `first_lane` and those
+    behind it do, or as those whose numbers behind it `numbers_ptr` [lanes] i32 has."""
     now = tick.to(tl.uint32)
     if elapsed_ptr is not None:
         now += tl.load(elapsed_ptr).to(tl.uint32, bitcast=True)
@@ -312,6 +314,9 @@ def decide(
                 total = _layer(own_ptr + OUTPUTS * BLOCK, BLOCK, here, weights, own, MORE, HEADS, SHARED)
             else:
                 total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, HEADS, SHARED)
-            number = first_lane.to(tl.uint32) + lane.to(tl.uint32)
+            place = lane
+            if numbers_ptr is not None:
+                place = tl.load(numbers_ptr + lane, mask=valid, other=0)
+            number = first_lane.to(tl.uint32) + place.to(tl.uint32)
             outputs = heads_ptr, action_ptr, log_prob_ptr
             _conclude(total, outputs, mask_ptr, lane, lanes, valid, number, now, low, high, ROWS, ACTIONS, SAMPLE)
