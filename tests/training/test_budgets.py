@@ -148,6 +148,23 @@ def test_what_to_change_first_is_said_where_nothing_was_learnt() -> None:
     assert advice([], []) == []
 
 
+def test_who_learns_no_more_and_still_tries_is_told() -> None:
+    chance = evaluated(0.0, policy=RANDOM)
+
+    def said(entropy: float, *returns: float) -> list[str]:
+        lines = [progress(update, 2.0 if update < 3 else entropy) for update in range(1, 13)]
+        points = [evaluated(each, update=3 * number) for number, each in enumerate(returns)]
+        return advice(lines, [chance, *points])
+
+    (line,) = said(1.0, 0.0, 0.5, 0.8, 0.83, 0.84)
+    assert line.startswith("the return has hardly risen in the last quarter of the training, and the entropy")
+    assert "is still 50% of the first one" in line
+    assert "--set discount=0.99 first, then --set entropy=0.01" in line
+    for entropy, last in ((0.6, 0.84), (1.0, 0.86), (1.0, 0.0)):
+        assert not any("hardly risen" in each for each in said(entropy, 0.0, 0.5, 0.8, 0.83, last))
+    assert said(1.0, 0.0, 0.84) == []
+
+
 def test_stages_that_are_over_at_once_are_said() -> None:
     points = [evaluated(10.0, policy=RANDOM), evaluated(20.0)]
 

@@ -15,11 +15,17 @@ FEW = 10
 """Updates: stages that all worlds have left before so many are done were hardly learnt."""
 GAINED = 0.02
 """Of the size of what random actions return: who gains less has learnt nothing."""
+UNSURE = 1 / 3
+"""Of the first entropy: a policy with more at the end still tries, where it has learnt anything."""
+ENOUGH = 5
+"""Evaluations: of fewer nobody can say that the return rises no more."""
+LAST, RISEN = 0.25, 0.02
+"""Of the updates, and of what was gained beyond random actions: who gained less in the last updates learns no more."""
 
 
 def advice(lines: Sequence[Progress], evaluations: Sequence[Evaluated]) -> list[str]:
-    """A line for each role that learnt nothing, or settled before half of the training, and one where all worlds went
-    through the stages of a curriculum early."""
+    """A line for each role that learnt nothing, settled before half of the training, or learns no more and still tries
+    what it knows to be worse; and one where all worlds went through the stages of a curriculum early."""
     points, chance = trained(evaluations), of_chance(evaluations)
     if not points or chance is None or not lines:
         return []
@@ -44,7 +50,23 @@ def advice(lines: Sequence[Progress], evaluations: Sequence[Evaluated]) -> list[
                 f"{random.returned.mean:.4g}. Take more --ticks first, then "
                 "--set entropy=0.01, then --set discount=0.99"
             )
+        elif better and not several and entropies[-1] > UNSURE * entropies[0] and _flat(points, role, random):
+            said.append(
+                "the return has hardly risen in the last quarter of the training, and the entropy is still "
+                f"{entropies[-1] / entropies[0]:.0%} of the first one. If more can be had, take --set discount=0.99 "
+                "first, then --set entropy=0.01; hamletc tune tries these and others"
+            )
     return said
+
+
+def _flat(points: Sequence[Evaluated], role: str | None, random: Fared) -> bool:
+    """Whether evaluations of the last updates are no better than the one before them."""
+    last = points[-1]
+    before = [point for point in points if point.update <= (1 - LAST) * last.update]
+    if len(points) < ENOUGH:
+        return False
+    now, then = _of(last, role).returned.mean, _of(before[-1], role).returned.mean
+    return now - then <= RISEN * (now - random.returned.mean)
 
 
 def _hurried(lines: Sequence[Progress]) -> list[str]:
