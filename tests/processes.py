@@ -6,6 +6,7 @@ imported: it decides then whether kernels run on its interpreter, and programs w
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -16,11 +17,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 IMPORTED = (
     "torch",
@@ -54,7 +56,7 @@ class Run(Protocol):
 
     `environment` are changes of the variables of this process; Triton's kernels run on its interpreter only where
     they or the program say so. Where it is to import our packages `anew`, from other folders or on another system, it
-    has torch alone.
+    has torch alone. Where the test is about how a process ends, it ends `whole`: see `leave`.
 
     Raises:
         subprocess.TimeoutExpired: it took longer than so many seconds, and was killed.
@@ -67,6 +69,7 @@ class Run(Protocol):
         cwd: Path | None = None,
         timeout: float = 300,
         anew: bool = False,
+        whole: bool = False,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]: ...
 
@@ -91,6 +94,7 @@ class Programs:
         cwd: Path | None = None,
         timeout: float = 300,
         anew: bool = False,
+        whole: bool = False,
         **environment: str,
     ) -> subprocess.CompletedProcess[str]:
         """See `Run`."""
@@ -103,6 +107,7 @@ class Programs:
                 "text": None if isinstance(program, Path) else program,
                 "cwd": str(cwd or Path.cwd()),
                 "anew": anew,
+                "whole": whole or os.environ.get("HAMLET_LONG_TESTS") == "1",
                 "environment": os.environ | {"TRITON_INTERPRET": "0"} | environment,
                 "streams": [os.devnull, str(out), str(err)],
             }
@@ -139,11 +144,16 @@ def serve() -> None:
     gc.collect()
     # So that the collector of a fork does not write to, and so copy, what it shares with this process.
     gc.freeze()
+    # Nor need it look as often as in a small program.
+    gc.set_threshold(200_000, 20, 50)
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
-            become(json.loads(line))
+            request = json.loads(line)
+            if not request["whole"]:
+                leave(request)
+            become(request)
             return
         print(pid, flush=True)
         _, status = os.waitpid(pid, 0)
@@ -170,6 +180,26 @@ def become(request: dict[str, Any]) -> None:
         main = ModuleType("__main__")
         sys.modules["__main__"] = main
         exec(compile(text, "<string>", "exec"), vars(main))
+
+
+def leave(request: dict[str, Any]) -> NoReturn:
+    """Be the program that was asked for, and end without taking apart all modules: that takes a quarter of a second,
+    since a fork copies what it writes to. Threads are waited for, and what is registered for the end is called."""
+    code = 0
+    try:
+        become(request)
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        if isinstance(ended.code, str):
+            print(ended.code, file=sys.stderr)
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]  # what Python itself calls
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code & 0xFF)
 
 
 def forget() -> None:

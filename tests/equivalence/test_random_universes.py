@@ -19,6 +19,8 @@ from examples import LONG
 from hamlet.backend.registry import backend_names
 from hamletc.errors import SourceError
 
+RARE = 65, 140, 84, 49, 51, 72, 129
+"""These together have what the first forty do not: the sooner they are made, the sooner everything has been."""
 LEDGER = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
 
 
@@ -57,17 +59,17 @@ def test_random_universes_are_valid_and_have_everything() -> None:
     found: Counter[str] = Counter()
     refused: list[str] = []
     made = 480 if LONG else 160
-    for number in range(made):
+    for place, number in enumerate(dict.fromkeys((*RARE, *range(made)))):
         source = text(number)
         try:
             universe = checked(source)
         except SourceError as error:
             refused.append(str(error))
             continue
-        if number < made // 16:
+        if place < made // 16:
             check_text(source, universe)
         found.update(constructs(universe))
-        if not LONG and number >= made // 4 and all(found[kind] for kind in KINDS):
+        if not LONG and place >= made // 4 and all(found[kind] for kind in KINDS):
             break
     assert len(refused) < made // 10, "\n".join(refused)
     missing = [kind for kind in KINDS if not found[kind]]

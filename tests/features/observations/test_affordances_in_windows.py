@@ -76,7 +76,7 @@ def test_windows_show_what_an_agent_finds_on_each_cell(
     env = hamlet.make(compiled(street(kind)), worlds=3, backend=backend, quiet=True, seed=4)
     interact, wait = env.action_names.index("INTERACT"), env.action_names.index("WAIT")
     opened, closed = set[str](), set[str]()
-    for _ in range(8):
+    for _ in range(4):
         found: dict[tuple[int, int], dict[str, torch.Tensor]] = {}
         for y in range(SIZE):
             for x in range(SIZE):
@@ -98,7 +98,7 @@ def test_windows_show_what_an_agent_finds_on_each_cell(
             for cell in found.values()
             if (cell[name] & ~cell[f"open {name}"]).any()
         }
-        for _ in range(3):
+        for _ in range(6):
             env.step(torch.full((3,), wait))
     assert opened >= {"open Bar", "open Shop", "open Inn", "Well", "none"}
     assert closed == {"Bar", "Shop", "Inn"}

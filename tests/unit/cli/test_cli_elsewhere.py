@@ -60,7 +60,7 @@ def elsewhere(
 ) -> subprocess.CompletedProcess[str]:
     """A program in a process without what that system lacks."""
     environment = {"HAMLET_THREADS": "2", "XDG_CACHE_HOME": str(cwd / "cache")}
-    return run_program(system + program, *arguments, cwd=cwd, timeout=120, anew=True, **environment)
+    return run_program(system + program, *arguments, cwd=cwd, timeout=120, anew=True, whole=True, **environment)
 
 
 STEPS = f"""

@@ -1,8 +1,7 @@
-"""Fused multiply-add against exact rational arithmetic."""
+"""Fused multiply-add against exact arithmetic of whole numbers."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,25 @@ from hamlet.interpreter.fma import fma
 from hamlet.interpreter.space import length
 from samples.by_hand import f32
 
-TINY = Fraction(1, 2**149)
+LEAST = 149
+"""Binary32 numbers are multiples of 2**-149, and their products of the square of that."""
+TINY = 1 << LEAST
+"""The smallest of them, as a multiple of 2**-298."""
 
 
-def rounded(exact: Fraction) -> Any:
-    """The binary32 number nearest to a rational one, ties to even; worked out with integers."""
+def multiples(numbers: Any) -> list[int]:
+    """Binary32 numbers as multiples of 2**-149."""
+    return [int(each) for each in np.ldexp(np.asarray(numbers, np.float64), LEAST)]
+
+
+def rounded(exact: int) -> Any:
+    """The binary32 number nearest to a multiple of 2**-298, ties to even; worked out with integers."""
     size = abs(exact)
-    exponent = max(0 if size == 0 else size.numerator.bit_length() - size.denominator.bit_length() - 25, -149)
-    while size / Fraction(2) ** exponent >= 2**24:
-        exponent += 1
-    units = round(size / Fraction(2) ** exponent)
-    value = f32(0.0) if units == 0 else f32(np.ldexp(float(units), exponent))
+    dropped = max(size.bit_length() - 24, LEAST)
+    units, rest, half = size >> dropped, size & ((1 << dropped) - 1), 1 << (dropped - 1)
+    if rest > half or (rest == half and units % 2):
+        units += 1
+    value = f32(np.ldexp(float(units), dropped - 2 * LEAST))
     return -value if exact < 0 else value
 
 
@@ -34,13 +41,8 @@ def check(a: Any, b: Any, c: Any) -> int:
     """Compare as many triples; the number of those that two roundings would have got wrong."""
     a, b, c = (np.array(x, f32) for x in (a, b, c))
     found = fma(*(torch.from_numpy(x) for x in (a, b, c))).numpy()
-    expected = np.array(
-        [
-            rounded(Fraction(float(x)) * Fraction(float(y)) + Fraction(float(z)))
-            for x, y, z in zip(a, b, c, strict=True)
-        ],
-        f32,
-    )
+    exact = (x * y + (z << LEAST) for x, y, z in zip(*map(multiples, (a, b, c)), strict=True))
+    expected = np.array([rounded(each) for each in exact], f32)
     differs = (bits(found) != bits(expected)) & ~((found == 0) & (expected == 0))
     assert not differs.any(), [(x[differs][0], found[differs][0], expected[differs][0]) for x in (a, b, c)]
     with np.errstate(all="ignore"):
@@ -49,11 +51,12 @@ def check(a: Any, b: Any, c: Any) -> int:
 
 def test_the_reference_rounds_as_numpy_does() -> None:
     words = np.random.default_rng(1).integers(0, 0x7F800000, 2000, dtype=np.uint32)
-    for x in np.concatenate([words, np.arange(40, dtype=np.uint32)]).view(f32):
-        assert bits(rounded(Fraction(float(x)))) == bits(x)
-    assert bits(rounded(TINY / 2)) == 0
-    assert bits(rounded(TINY * 3 / 2)) == 2
-    assert bits(rounded(TINY / 2 + TINY / 1000)) == 1
+    numbers = np.concatenate([words, np.arange(40, dtype=np.uint32)]).view(f32)
+    for x, multiple in zip(numbers, multiples(numbers), strict=True):
+        assert bits(rounded(multiple << LEAST)) == bits(x)
+    assert bits(rounded(TINY // 2)) == 0
+    assert bits(rounded(TINY * 3 // 2)) == 2
+    assert bits(rounded(TINY // 2 + TINY // 1000)) == 1
 
 
 def test_ordinary_numbers() -> None:
@@ -121,9 +124,8 @@ def test_a_length_adds_squares_as_written() -> None:
         for v in vector[: count // 4 * 4]:
             total = total + v * v
         for v in vector[count // 4 * 4 :]:
-            total = np.array(
-                [rounded(Fraction(float(x)) ** 2 + Fraction(float(t))) for x, t in zip(v, total, strict=True)], f32
-            )
+            pairs = zip(multiples(v), multiples(total), strict=True)
+            total = np.array([rounded(x**2 + (t << LEAST)) for x, t in pairs], f32)
         found = length([torch.from_numpy(v) for v in vector], torch.zeros(200))
         assert np.array_equal(found.numpy(), np.sqrt(total)), count
         differing += int((np.sqrt((vector * vector).sum(0)) != np.sqrt(total)).sum())

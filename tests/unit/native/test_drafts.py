@@ -181,7 +181,7 @@ def ended(where: Path, run_program: Run, program: str) -> str:
     folder = where / "temporary"
     folder.mkdir()
     begin = time.monotonic()
-    done = run_program(PROGRAM + dedent(program), TMPDIR=str(folder), timeout=60)
+    done = run_program(PROGRAM + dedent(program), TMPDIR=str(folder), timeout=60, whole=True)
     assert time.monotonic() - begin < 30
     assert done.returncode == 0, done
     assert not done.stderr, done
@@ -212,7 +212,8 @@ def test_nothing_is_said_where_the_folder_of_a_compiler_ends_before_it_begins(ru
     number = drafted(TEXT, OBSERVED, "number").now.number
     print(number((ctypes.c_int64 * 1)(40)))
     """
-    done = run_program(PROGRAM + f"TEXT, OBSERVED = {TEXT!r}, {OBSERVED!r}" + dedent(program), timeout=60)
+    text = f"TEXT, OBSERVED = {TEXT!r}, {OBSERVED!r}"
+    done = run_program(PROGRAM + text + dedent(program), timeout=60, whole=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "41\n", ""), done
 
 

@@ -49,7 +49,10 @@ def check(found: dict[str, Any]) -> None:
         assert "unknown" not in kernel["pipes"]
 
 
-@pytest.mark.parametrize(("name", "forms"), [("town", ("step", "rollout")), ("shifts", ("step",))])
+@pytest.mark.parametrize(
+    ("name", "forms"),
+    [("town", ("step", "rollout")), pytest.param("shifts", ("step",), marks=pytest.mark.long)],
+)
 def test_stores_that_are_counted_are_those_that_must_occur(name: str, forms: tuple[str, ...], run_program: Run) -> None:
     """Those of first_meal are in `test_cli_profile.py`."""
     found = counted(run_program, GENERATED / name, *forms)
