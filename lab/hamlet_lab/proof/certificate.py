@@ -1,7 +1,7 @@
 """Certificates of proofs: what `hamlet_lab.proof.attest` needs to check one, which believes nothing of it.
 
 Terms are nodes of one table, with numbers of nodes before them as operands. A step is two nodes that are equal, and
-why. Cases, and cases within a step or a word, are trees: a condition, and what is so on either side of it.
+why, or tells a context apart into sides. Cases are a tree of sides.
 """
 
 from __future__ import annotations
@@ -21,9 +21,15 @@ from hamlet_lab.proof.terms import Arena
 if TYPE_CHECKING:
     from hamlet_lab.proof.report import Report
 
-FORMAT = 3
+FORMAT = 4
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 """The files of a package that its certificate is about."""
+
+RULES = {
+    "division": 20, "sign of a product": 21, "clamp of a clamp": 22, "bounds": 23, "order": 25, "sign": 26,
+    "sign of a sum": 27, "extreme": 28, "operands": 29, "sums": 35,
+}  # fmt: skip
+"""The numbers of rules, as the checker has them, by the reasons of merges."""
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
@@ -31,18 +37,21 @@ Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | Non
 @dataclass(slots=True)
 class Tables:
     """The nodes and the steps of a certificate, each there once. Steps of a context are none of its sides: what was
-    merged in it is merged there.
+    merged in it is merged there. Its sides are numbered as they are told apart.
 
     Attributes:
         merges: of each context, in order.
         sides: of each side of a cover, the context that it covers, the number of the cover, and that of the side.
+        covers: of each context, the numbers of its covers among all that tell it apart.
     """
 
     merges: dict[Arena, list[Merge]] = field(default_factory=dict)
     sides: dict[Arena, tuple[Arena, int, int]] = field(default_factory=dict)
+    covers: dict[Arena, list[int]] = field(default_factory=dict)
     nodes: dict[str, int] = field(default_factory=dict)
     steps: dict[str, int] = field(default_factory=dict)
     _terms: dict[tuple[Arena, int], int] = field(default_factory=dict)
+    _told: Counter[Arena] = field(default_factory=Counter)
 
     def node(self, arena: Arena, root: Term) -> int:
         """The number of the node that is a term of an arena."""
@@ -63,21 +72,30 @@ class Tables:
         return self._terms[arena, root.number]
 
     def replay(self, arena: Arena) -> list[Json]:
-        """The numbers of the steps of an arena, in order."""
+        """The steps of an arena, in order: their numbers, and of those on a side the side before."""
         steps: list[Json] = []
         for merge in self.merges.get(arena, []):
-            step = self._step(merge)
-            steps.append(step if merge.arena is arena else [*self.sides[merge.arena][1:], step])
+            entries: list[Json] = []
+            if merge.reason == "cover":
+                conditions = [self.node(merge.arena, each) for each in merge.said]
+                at = self._tell_apart(arena, self.node(merge.arena, merge.left), conditions, entries)
+                self.covers.setdefault(arena, []).append(at)
+            else:
+                entries += self._step(merge)
+            if merge.arena is not arena:
+                _, at, side = self.sides[merge.arena]
+                entries = [[self.covers[arena][at], side, each] for each in entries]
+            steps += entries
         return steps
 
-    def _step(self, merge: Merge) -> int:
+    def _step(self, merge: Merge) -> list[Json]:
+        """The step of a merge, behind what it needs."""
+        entries: list[Json] = []
         step: list[Json] = [self.node(merge.arena, merge.left), self.node(merge.arena, merge.right)]
-        if merge.reason == "cover":
-            step += ["cover", [self.node(merge.arena, each) for each in merge.said]]
-        elif merge.reason == "sides":
-            step += ["sides", merge.cover]
+        if merge.reason == "sides":
+            step += ["sides", [self.covers[merge.arena][merge.cover]]]
         elif merge.sides:
-            step += ["cases", self.split(merge.arena, merge.sides)]
+            step += ["sides", self.split(merge.arena, merge.sides, entries)]
         elif merge.condition is not None:
             opened: list[Json] = [*sorted({self.node(merge.arena, each) for each in merge.said})]
             step += ["choice", self.node(merge.arena, merge.condition), opened]
@@ -85,18 +103,36 @@ class Tables:
             said: list[Json] = [*sorted({self.node(merge.arena, each) for each in merge.said})]
             step += ["query", said]
         else:
-            step.append(merge.reason)
+            step.append(RULES[merge.reason])
+        return [*entries, self._number(step)]
+
+    def _number(self, step: list[Json]) -> int:
         return self.steps.setdefault(_packed(step), len(self.steps))
 
-    def split(self, arena: Arena, contexts: Iterable[Arena]) -> Json:
-        """The conditions that lead from an arena to contexts, and the steps on their sides; `None` where it is the only
-        one itself."""
+    def _tell_apart(self, arena: Arena, cover: int, conditions: list[int], steps: list[Json]) -> int:
+        """The number of new sides of an arena, after the step that makes them."""
+        steps.append(self._number([cover, cover, "cover", [*conditions]]))
+        self._told[arena] += 1
+        return self._told[arena] - 1
+
+    def both(self, arena: Arena, side: Arena, steps: list[Json]) -> int:
+        """The number of the two sides of an arena of which one is a context, after the step that makes them."""
+        condition = self.node(arena, _condition(side))
+        return self._tell_apart(arena, condition, [condition], steps)
+
+    def split(self, arena: Arena, contexts: Iterable[Arena], steps: list[Json]) -> Json:
+        """The number of the sides that lead from an arena to contexts, and those of each side, after the steps that
+        make them; `None` where it is the only one itself."""
         contexts = list(contexts)
         if contexts == [arena]:
             return None
         sides = _sides(arena, contexts)
-        condition = self.node(arena, _condition(sides[0]))
-        return [condition, *([self.replay(side), self.split(side, _below(side, contexts))] for side in sides)]
+        split: list[Json] = [at := self.both(arena, sides[0], steps)]
+        for number, side in enumerate(sides):
+            below = self.replay(side)
+            split.append(self.split(side, _below(side, contexts), below))
+            steps += [[at, number, each] for each in below]
+        return split
 
 
 def _condition(side: Arena) -> Term:
@@ -147,17 +183,20 @@ def certificate(report: Report) -> str:
     tables = tables_of(proof.merger.merges)
 
     def case(arena: Arena, contexts: list[Arena]) -> Json:
+        steps = tables.replay(arena)
         if contexts == [arena]:
-            return {"steps": tables.replay(arena), "words": words(arena)}
+            return {"steps": steps, "words": words(arena)}
         sides = _sides(arena, contexts)
-        condition = tables.node(arena, _condition(sides[0]))
-        return [condition, tables.replay(arena), *(case(side, _below(side, contexts)) for side in sides)]
+        tables.both(arena, sides[0], steps)
+        return {"steps": steps, "sides": [case(side, _below(side, contexts)) for side in sides]}
 
     def words(arena: Arena) -> dict[str, Json]:
         result: dict[str, Json] = {}
         for each in proof.obligations:
             if each.contexts != (arena,) and arena in _path(each.contexts[0]):
-                result[f"{each.word[0]}[{each.word[1]}]"] = tables.split(arena, each.contexts)
+                steps: list[Json] = []
+                split = tables.split(arena, each.contexts, steps)
+                result[f"{each.word[0]}[{each.word[1]}]"] = [steps, split]
         return result
 
     root = _path(proof.cases[0])[0]

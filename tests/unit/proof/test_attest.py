@@ -65,7 +65,7 @@ def test_a_certificate_is_accepted_and_its_queries_are_asked_again(package: Path
     assert certificate.cases == 4
     text = "\n".join(certificate.lines())
     assert "asked again of bitwuzla" in text
-    assert {"division", "clamp of a clamp", "sign of a product", "choice", "sums", "query"} <= set(certificate.used)
+    assert {"rule 20", "rule 22", "rule 21", "choice", "rule 35", "query"} <= set(certificate.used)
 
 
 def test_other_kernels_have_certificates_of_their_own(package: Path, tmp_path: Path) -> None:
@@ -132,11 +132,11 @@ def _cycle(data: dict[str, Any]) -> None:
 
 
 def _rule(data: dict[str, Any]) -> None:
-    data["steps"][query(data)][2] = "clamp of a clamp"
+    data["steps"][query(data)][2] = 22
 
 
 def _sums(data: dict[str, Any]) -> None:
-    one, other = [each for each in data["steps"] if each[2] == "sums"][:2]
+    one, other = [each for each in data["steps"] if each[2] == 35][:2]
     one[1] = other[1]
 
 
@@ -154,7 +154,7 @@ def _opened(data: dict[str, Any]) -> None:
 
 
 def _case(data: dict[str, Any]) -> None:
-    data["cases"] = data["cases"][2]
+    data["cases"]["sides"].pop()
 
 
 def _width(data: dict[str, Any]) -> None:
@@ -174,10 +174,10 @@ def _program(data: dict[str, Any]) -> None:
         (_choice, r"step \d+: rule 24 does not fit"),
         (_sums, r"step \d+: rule 35 does not fit"),
         (_opened, r"step \d+: rule 24 does not fit"),
-        (_reason, r"step \d+: congruence is no reason"),
-        (_case, "case"),
+        (_reason, r"step \d+: rule congruence does not fit"),
+        (_case, "case: a case is missing"),
         (_width, ""),
-        (_program, "case, yes"),
+        (_program, "case 1"),
     ],
 )
 def test_a_hostile_prover_is_refused(refuses: Callable[..., str], change: Callable[[Any], None], place: str) -> None:
@@ -217,10 +217,8 @@ def test_steps_are_needed(package: Path, tmp_path: Path) -> None:
     path, needed = tmp_path / "shorter.json", 0
 
     def without(tree: Any, step: int) -> Any:
-        if isinstance(tree, list):
-            condition, steps, *sides = tree
-            return [condition, [each for each in steps if each != step], *(without(side, step) for side in sides)]
-        return {**tree, "steps": [each for each in tree["steps"] if each != step]}
+        sides = {"sides": [without(each, step) for each in tree["sides"]]} if "sides" in tree else {}
+        return {**tree, **sides, "steps": [each for each in tree["steps"] if each != step]}
 
     steps = len(json.loads(text)["steps"])
     for step in range(0, steps, max(steps // 12, 1)):
