@@ -35,11 +35,14 @@ def prove(ctx: click.Context, universe: Path, architecture: str, kernel: Kernel,
 
     The kernel is that of worlds of one agent, without observations. For each word of memory that it must leave it is
     shown, for all states within bounds at once, that the PTX leaves it and nothing else. A word that is not proven is
-    named, with a state where one shows that it is wrong. Exit code 1 if a word is not proven. It needs bitwuzla:
+    named, with a state where one shows that it is wrong; that state is written as a recorded run, beside where the
+    certificate would be, and `hamletc diff` replays it. Exit code 1 if a word is not proven. It needs bitwuzla:
     pip install 'hamletc[proof]'. Where all are proven, a certificate is written, which `hamletc attest` checks.
     """
     from hamlet_lab.proof.attest import beside
+    from hamlet_lab.proof.counterexample import counterexample
     from hamlet_lab.proof.report import prove_package
+    from hamlet_lab.verify.recording import write_recording
     from hamletc.cli.package import open_package
 
     module = open_package(universe)
@@ -51,5 +54,11 @@ def prove(ctx: click.Context, universe: Path, architecture: str, kernel: Kernel,
         path = certificate or beside(module.path, kernel)
         path.write_text(certified(report), encoding="utf-8")
         click.echo(f"{'written':10}{path}")
-    if report.proof.failed:
-        ctx.exit(1)
+        return
+    if (run := counterexample(report)) is not None:
+        path = beside(module.path, kernel)
+        path = path.with_name(path.name.removesuffix(".proof.json") + ".counterexample.npz")
+        write_recording(run, path)
+        click.echo(f"{'written':10}{path}")
+        click.echo(f"{'replay':10}hamletc diff {path} {universe}@{architecture}")
+    ctx.exit(1)

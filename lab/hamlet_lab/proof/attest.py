@@ -67,6 +67,10 @@ def word_of(value: float | Fraction, zero: int = 0) -> int:
     return min(mantissa + (exponent + 126 << 23), INFINITY) | (SIGN if value < 0 else 0)
 
 
+def word_of_exact(number: float) -> int:
+    return int(struct.unpack("<I", struct.pack("<f", number))[0])
+
+
 def exact(word: int) -> Fraction:
     """The number of a word; there is none of an infinity or a NaN."""
     return Fraction(number_of(word))
@@ -168,6 +172,12 @@ def rules(text: str) -> Iterator[tuple[int, Pattern, Pattern]]:
         yield int(number), pattern(left), pattern(right)
 
 
+def constants(of: Pattern) -> list[int]:
+    """The operands of a pattern, in the order that it has, that must be constants."""
+    places = [at for at, each in enumerate(of[1]) if isinstance(each, int) or each in ("k", "m")]
+    return places if of[0] not in ("fadd", "fmul") else []
+
+
 # --- terms ------------------------------------------------------------------------------------------------------------
 
 
@@ -196,8 +206,9 @@ class Context:
     and the greatest value, and whether these are numbers in binary32. What was proven in the context that it is a side
     of, `outer`, holds in it. With `by_bounds` terms that can be one word alone are that word."""
 
-    BY_OP: Mapping[str, list[tuple[int, Pattern, Pattern]]] = {
-        op: [each for each in rules(SIMPLE) if each[1][0] == op] for op in {each[1][0] for each in rules(SIMPLE)}
+    BY_OP: Mapping[str, list[tuple[list[int], int, Pattern, Pattern]]] = {
+        op: [(constants(each[1]), *each) for each in rules(SIMPLE) if each[1][0] == op]
+        for op in {each[1][0] for each in rules(SIMPLE)}
     }
 
     def __init__(
@@ -208,8 +219,7 @@ class Context:
         by_bounds: bool = False,
     ) -> None:
         self.variables, self.used, self.outer, self.by_bounds = dict(variables), used, outer, by_bounds
-        self.premises, self.conditions, self.sides = list[Term](), list[Term](), list[list[Context]]()
-        self.nodes: dict[int, Term] = {}
+        self.premises, self.sides, self.nodes = list[Term](), list[list[Context]](), dict[int, Term]()
         self._made, self._results, self._instead = dict[Any, Term](), dict[Any, Term](), dict[Term, Term]()
         self._twins, self._of_twins, self._copied = dict[Term, Term](), dict[Term, Term](), dict[Term, Term]()
         self.facts: dict[Term, list[tuple[str, bool, int]]] = {}
@@ -219,13 +229,12 @@ class Context:
     def under(self, condition: Term) -> Context:
         """The side of the context on which a condition holds, and each that it joins by `and`."""
         side, stack = Context(self.variables, self.used, self), [condition]
-        side.conditions = list(self.conditions)
         while stack:
             each = stack.pop()
-            stack += each.operands[::-1] if each.op == "and" else ()
-            side.conditions += [each] if each.op != "and" else []
-        for each in side.conditions:  # those of outer contexts are 1 already
-            side.assume(side.copy(each, {}))
+            if each.op == "and":
+                stack += each.operands[::-1]
+            else:
+                side.assume(side.copy(each, {}))
         return side
 
     def assume(self, premise: Term) -> None:
@@ -265,6 +274,8 @@ class Context:
 
     def copy(self, root: Term, instead: Mapping[Term, Term] | None = None) -> Term:
         """A term of any context in this one; `instead` has what stands for some."""
+        if instead is not None and root in instead:
+            return instead[root]
         done: MutableMapping[Term, Term] = self._copied if instead is None else ChainMap({}, instead)  # type: ignore[arg-type]
         for term in below(root, done):
             done[term] = self.make(term.op, term.bits, tuple([done[each] for each in term.operands]), term.attribute)
@@ -315,7 +326,9 @@ class Context:
 
     def fit(self, of: Pattern, operands: tuple[Term, ...], names: dict[str, Term]) -> bool:
         """Whether operands are as those of a pattern, in any order of numbers that are added or multiplied."""
-        for each in (operands, operands[::-1]) if of[0] in ("fadd", "fmul") else (operands,):
+        if of[0] not in ("fadd", "fmul"):
+            return all(map(self.fits, of[1], operands, repeat(names)))
+        for each in (operands, operands[::-1]):
             trial = dict(names)
             if all(map(self.fits, of[1], each, repeat(trial))):
                 names |= trial
@@ -351,9 +364,9 @@ class Context:
                 return only
             if op == "low" and only.op in ("zext", "sext") and only.operands[0].bits >= bits:
                 return self.wide(only.operands[0], bits)
-        for number, left, right in self.BY_OP.get(op, ()):
+        for places, number, left, right in self.BY_OP.get(op, ()):
             names = dict[str, Term]()
-            if self.fit(left, operands, names):
+            if all(operands[at].value is not None for at in places) and self.fit(left, operands, names):
                 self.used[f"rule {number}"] += 1
                 return self.said(right, names, bits)
         shape = op, bits, operands, attribute
@@ -365,18 +378,24 @@ class Context:
         return term
 
     def _inherit(self, term: Term, outer: Context) -> None:
-        """Merge a term as that of the same operations in the outer context was."""
+        """Merge a term as that of the same operations in the outer context was, or further out."""
         twins = tuple([self._twins[each] for each in term.operands if each in self._twins])
-        if len(twins) == len(term.operands):
-            shape = term.op, term.bits, ordered(term.op, twins), term.attribute
-            if outer.outer is not None:  # what is known of it there may be from further out
-                outer.raw(*shape)
-            if (twin := outer._made.get(shape)) is not None:
+        if len(twins) == len(term.operands) and outer._has(term.op, term.bits, twins, term.attribute):
+            outer.raw(term.op, term.bits, twins, term.attribute)
+            twin = outer._made.get((term.op, term.bits, ordered(term.op, twins), term.attribute))
+            if twin is not None:
                 self._twins[term], self._of_twins[twin] = twin, term
                 if twin in outer.facts:
                     self.facts[term] = list(outer.facts[twin])
                 if outer.one(twin) is not twin:
                     self.merge(term, self.copy(outer.one(twin), self._of_twins))
+
+    def _has(self, op: str, bits: int, operands: tuple[Term, ...], attribute: Any) -> bool:
+        """Whether a term of these operands was made here, or further out."""
+        if (op, bits, ordered(op, operands), attribute) in self._made or self.outer is None:
+            return (op, bits, ordered(op, operands), attribute) in self._made
+        twins = tuple([self._twins[each] for each in operands if each in self._twins])
+        return len(twins) == len(operands) and self.outer._has(op, bits, twins, attribute)
 
     def _typed(self, op: str, bits: int, of: list[int], attribute: Any) -> bool:
         """Whether an operation of so many bits has operands of these bits."""
@@ -458,7 +477,7 @@ class Context:
         # Rounding is monotone, so the ends are among the results of ends. Within a factor of 2 of k a sum is a multiple
         # of half a unit in k's last place, else at least k / 2.
         corners = (lows, highs) if op == "fadd" else product(*zip(lows, highs, strict=True))
-        results = [number_of(MEANINGS[op](*map(word_of, each))) for each in corners]
+        results = [number_of(MEANINGS[op](*map(word_of_exact, each))) for each in corners]
         size = abs(number_of(k)) if op == "fadd" and k is not None else 0.0
         grain = 2.0 ** (math.frexp(size)[1] - 25) if size > 2.0**-100 else 0.0
         return (min(results), max(results), grain) if max(map(abs, results)) <= 2.0**126 else None
@@ -889,11 +908,9 @@ class Package:
             f"&table{at}": tuple(literal(type_, repr(row)) for row in rows)
             for at, (_, type_, rows) in enumerate(tables)
         }
-        arrays = {
-            f"{of}{name.replace('.', '_')}_ptr": f"&table{at}"
-            for at, (name, *_) in enumerate(tables)
-            for of in ("", "table_")
-        }
+        spelled = [each.replace(".", "_") for each, *_ in tables]
+        forms = "{}_ptr", "table_{}", "{}"
+        arrays = {form.format(name): f"&table{at}" for at, name in enumerate(spelled) for form in forms}
         names = [each.arg for each in function.args.args if "constexpr" not in ast.unparse(each)]
         absent = "observation_ptr", "final_observation_ptr", "kept_ptr", "elapsed_ptr"
         self.arguments = [arrays.get(each, re.sub(r"(\w+)_ptr", r"&\1", each)) for each in names if each not in absent]
@@ -917,11 +934,19 @@ class Package:
         sizes = of["space"].get("sizes", ())
         axes = "xyz" if len(sizes) <= 3 else [f"x{each}" for each in range(len(sizes))]
         rows["position"] = [(f"position.{axis}", "i32", 0, size - 1) for axis, size in zip(axes, sizes, strict=False)]
-        rows["meters"] = []
-        for each in of["meters"]:
-            free = (-LARGEST, LARGEST) if each["name"] in loose else (each["low"], each["high"])
-            low, high = (number_of(word_of(end)) for end in each.get("reach") or free)
-            rows["meters"].append((f"meter.{each['name']}", "f32", low, high))
+        world = of.get("world") or {"meters": []}
+        numbers = {"meters": ("meter", of["meters"]), "world_meters": ("world", world["meters"])}
+        numbers |= {f"{each}s": (each, of.get(f"{each}s", ())) for each in ("input", "control", "param")}
+        for array, (kind, declared) in numbers.items():
+            rows[array] = []
+            for each in declared:
+                free = (
+                    (-LARGEST, LARGEST) if array == "meters" and each["name"] in loose else (each["low"], each["high"])
+                )
+                low, high = (number_of(word_of(end)) for end in each.get("reach") or free)
+                rows[array].append((f"{kind}.{each['name']}", "f32", low, high))
+        reports = [each["name"] for each in (*of["rewards"], *of["reports"]) if each["name"] is not None]
+        rows["reports"] = [(f"report.{each}", "f32", -LARGEST, LARGEST) for each in reports]
         return rows
 
     def _variables(self) -> dict[str, Variable]:

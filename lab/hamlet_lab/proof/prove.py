@@ -20,9 +20,12 @@ from hamlet_lab.proof.outside import Outside, Stored
 from hamlet_lab.proof.states import KernelUnderProof, variables
 from hamlet_lab.proof.term import Term, Variable
 from hamlet_lab.proof.terms import Arena
+from hamletc.kernel.statements import BEGINS
 
 FEW = 64
 """Samples of a thread of which nothing is known."""
+REPLAYED = 1 << 30
+"""Worlds before which a launch begins that is replayed."""
 SPLITS = 5
 """How many conditions a word may need that hold in one case and not in the other."""
 
@@ -218,8 +221,11 @@ def _proven(merger: Merger, arena: Arena, word: Word, case: str, expected: Term,
 
 
 def _state(arena: Arena, where: Words) -> dict[str, int]:
-    """The first sampled state of those that are marked."""
-    at = int(where.argmax())
+    """The first sampled state of those that are marked, if there is one in which a launch can be replayed."""
+    first = arena.variables["first_world"].samples < REPLAYED
+    begins = arena.variables[f"{BEGINS}[0]"].samples == 1 if f"{BEGINS}[0]" in arena.variables else True
+    replayed = where & np.broadcast_to(first & begins, arena.size)
+    at = int((replayed if replayed.any() else where).argmax())
     return {name: int(each.samples[at]) for name, each in arena.variables.items()}
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from importlib import metadata
 
 from hamlet import schema
+from hamlet.numbers.binary32 import from_bits32, spell32
 from hamlet.package.module import UNIVERSE_FILE, Module
 from hamlet.schema import abi
 from hamlet.universe import Universe
@@ -81,10 +82,21 @@ class Report:
         name, row = each.word
         yield f"not proven: {self.place(each)} ({name}, row {row}), {each.case}"
         if each.counterexample is not None:
-            state = (f"{key} = {value:#x}" for key, value in each.counterexample.items() if key[0] not in "&v")
-            yield "  differs where " + ", ".join(state)
+            yield f"  differs where {'; '.join(self._state(each.counterexample))}"
         yield f"  must be {each.left}"
         yield f"  is      {each.right}"
+
+    def _state(self, words: Mapping[str, int]) -> Iterator[str]:
+        """A state in words, what is done in it, and in which launch."""
+        fields = schema.state_fields(self.universe)
+        named = [(f"{each.name}[{row}]", name, each.dtype) for each in fields for row, name in enumerate(each.names)]
+        yield ", ".join(f"{name} = {_number(words[key], dtype)}" for key, name, dtype in named if key in words)
+        if "actions[0]" in words:
+            yield f"action {schema.action_names(self.universe)[words['actions[0]']]}"
+        lane, seed = words["ctaid"] * 32 + words["tid"], words["seed_low"] | words["seed_high"] << 32
+        waits = ", which waits where its episode ended" if words["waits"] else ""
+        yield f"world {words['first_world'] + lane}, lane {lane} of {words['worlds']}{waits}"
+        yield f"tick {words['tick']}, seed {seed}"
 
     def place(self, each: Obligation) -> str:
         """The construct that writes a word last in a tick, and its line."""
@@ -99,6 +111,17 @@ class Report:
                         origin = function.nodes[output.value].origin
                         return f"{register}, {origin}" + (f", line {origin.line}" if origin.line else "")
         return register
+
+
+def _number(word: int, dtype: schema.DType) -> str:
+    """A word of an array in words."""
+    match dtype:
+        case "bool":
+            return "true" if word else "false"
+        case "f32":
+            return spell32(from_bits32(word))
+        case "i32":
+            return str(word - ((word >> 31) << 32))
 
 
 def prove_package(

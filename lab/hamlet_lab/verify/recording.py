@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from hamlet.terminal import visible
 from hamlet.universe import Universe
 from hamlet.universe.codec import from_json, to_json
 from hamlet_lab.divergence.arrays import Named
-from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Runner, Step
+from hamlet_lab.divergence.events import Candidate, Event, Inject, Reset, Runner, Step, later, ticks_of
 from hamlet_lab.divergence.session import Scenario
 from hamlet_lab.verify.archive import ArchiveError, read_arrays
 from hamlet_lab.verify.injection import Injector
@@ -50,6 +50,8 @@ class Recording:
         kinds: u8 [events]: `RESET`, `INJECT` or `STEP`.
         actions: i32 [events, lanes], of steps.
         frames: every array by name, [events, rows, columns], after each event.
+        tick: the number of the first one, on which random numbers depend.
+        observes: whether worlds are observed, in f32.
     """
 
     label: str
@@ -59,6 +61,8 @@ class Recording:
     kinds: Tensor
     actions: Tensor
     frames: dict[str, Tensor]
+    tick: int = 0
+    observes: bool = True
 
     def first(self, steps: int) -> Recording:
         """The run up to the end of so many steps, or all of it."""
@@ -72,7 +76,7 @@ class Recording:
     @property
     def scenario(self) -> Scenario:
         """The scenario to run in order to compare with it."""
-        return Scenario("recorded run", self.shape, Stream(self.seed, 0), torch.float32)
+        return Scenario("recorded run", self.shape, Stream(self.seed, self.tick), _observed(self.observes))
 
     def events(self) -> Iterator[Event]:
         """Every event, in order."""
@@ -98,19 +102,33 @@ def record(label: str, universe: Universe, candidate: Candidate, shape: Shape, s
     """Run so many ticks: every other agent walks to affordances and uses them, the others act at random. In the second
     half of them the state is replaced every few ticks, so that rules meet their thresholds."""
     runner = Runner(universe, candidate, shape, torch.float32)
-    kinds: list[int] = []
-    actions: list[Tensor] = []
+    return _recorded(label, runner, Stream(seed, 0), _events(universe, runner.buffers, ticks, seed))
+
+
+def record_events(
+    label: str, universe: Universe, candidate: Candidate, shape: Shape, stream: Stream, events: Iterable[Event]
+) -> Recording:
+    """Run resets of all worlds, injected states and steps, without observations."""
+    kinds = {Reset: RESET, Inject: INJECT, Step: STEP}
+    return _recorded(
+        label, Runner(universe, candidate, shape), stream, ((kinds[type(event)], event) for event in events)
+    )
+
+
+def _recorded(label: str, runner: Runner, stream: Stream, events: Iterable[tuple[int, Event]]) -> Recording:
+    shape, kinds, actions = runner.buffers.shape, list[int](), list[Tensor]()
     frames: dict[str, list[Tensor]] = {}
-    tick = 0
-    for kind, event in _events(universe, runner.buffers, ticks, seed):
+    now = stream
+    for kind, event in events:
         kinds.append(kind)
         actions.append(event.actions if isinstance(event, Step) else torch.zeros(shape.lanes, dtype=torch.int32))
-        for array in runner.apply(event, Stream(seed, tick)):
+        for array in runner.apply(event, now):
             frames.setdefault(array.name, []).append(array.values.to("cpu", copy=True))
-        tick += kind == STEP
+        now = later(now, ticks_of(event))
     stacked = {name: torch.stack(values) for name, values in frames.items()}
-    made = torch.tensor(kinds, dtype=torch.uint8), torch.stack(actions)
-    return Recording(label, universe, shape, seed, *made, stacked)
+    made = torch.tensor(kinds, dtype=torch.uint8), torch.stack(actions), stacked
+    observes = runner.buffers.observation is not None
+    return Recording(label, runner.universe, shape, stream.seed, *made, stream.tick, observes)
 
 
 def _events(universe: Universe, buffers: Buffers, ticks: int, seed: int) -> Iterator[tuple[int, Event]]:
@@ -134,6 +152,9 @@ def write_recording(recording: Recording, path: Path) -> None:
         "universe": to_json(recording.universe),
         "shape": [recording.shape.worlds, recording.shape.agents, recording.shape.first_world],
         "seed": recording.seed,
+        "waits": recording.shape.waits,
+        "tick": recording.tick,
+        "observes": recording.observes,
     }
     contents: dict[str, Any] = {f"frames.{name}": values.numpy() for name, values in recording.frames.items()}
     try:
@@ -184,22 +205,37 @@ def _recording(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Record
         whole(worlds, 1, MOST_LANES, "a recorded run has 1 or more worlds"),
         whole(agents, 1, MOST_LANES, "worlds have 1 or more agents"),
         whole(first, 0, SEED_LIMIT - 1, "the number of the first world is 0 or more"),
+        _flag(about, "waits", False),
     )
+    tick = whole(about.get("tick", 0), 0, (1 << 32) - 1, "the number of a tick has 32 bits")
+    observes = _flag(about, "observes", True)
     events = len(kinds)
     _check_array("kinds", kinds, np.uint8, (events,))
     _check_array("actions", actions, np.int32, (events, shape.lanes))
     frames = {}
-    for name, dtype, rows in _frames(universe, shape):
+    for name, dtype, rows in _frames(universe, shape, observes):
         frames[name] = arrays[f"frames.{name}"]
         _check_array(name, frames[name], dtype, (events, *rows))
     tensors = {name: torch.from_numpy(values) for name, values in frames.items()}
-    made = torch.from_numpy(kinds), torch.from_numpy(actions)
-    return Recording(visible(str(about["label"])), universe, shape, checked_seed(about["seed"]), *made, tensors)
+    made = torch.from_numpy(kinds), torch.from_numpy(actions), tensors
+    label = visible(str(about["label"]))
+    return Recording(label, universe, shape, checked_seed(about["seed"]), *made, tick, observes)
 
 
-def _frames(universe: Universe, shape: Shape) -> Iterator[tuple[str, Any, tuple[int, ...]]]:
+def _flag(about: dict[str, Any], name: str, default: bool) -> bool:
+    """What is said of a run by yes or no; files of before say nothing of it."""
+    if not isinstance(value := about.get(name, default), bool):
+        raise TypeError(f"{name} is true or false, not {shown(value)}")
+    return value
+
+
+def _observed(observes: bool) -> torch.dtype | None:
+    return torch.float32 if observes else None
+
+
+def _frames(universe: Universe, shape: Shape, observes: bool) -> Iterator[tuple[str, Any, tuple[int, ...]]]:
     """The name, the type and the size of each array after an event."""
-    one = allocate(universe, replace(shape, worlds=1), torch.device("cpu"), torch.float32)
+    one = allocate(universe, replace(shape, worlds=1), torch.device("cpu"), _observed(observes))
     for array in Named(universe).arrays(one, None):
         columns = shape.worlds if array.column == "world" else shape.lanes
         yield array.name, array.values.numpy().dtype, (len(array.values), columns)

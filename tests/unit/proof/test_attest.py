@@ -123,6 +123,17 @@ def test_another_package_or_another_triton_is_refused(package: Path, tmp_path: P
         attested(package, asks=False, ptx=ptx.replace(".version 9", ".version 8", 1))
 
 
+def test_a_state_that_refutes_a_kernel_is_replayed(package: Path) -> None:
+    """A constant in the kernels of `faulty` is another one than that of its program."""
+    folder = package.parent.parent
+    proven = (folder / "proven.txt").read_text()
+    assert re.search(r"differs where meter\.food = [\d.e-]+, .*alive = true.*; action \w+; world \d+, lane", proven)
+    replayed = (folder / "replayed.txt").read_text()
+    assert "faulty@sm_90 differ" in replayed
+    assert re.search(r"meters food, .*pantry\.hamlet:7 ", replayed, re.DOTALL)
+    assert "food_3 = food_2 - 0.021" in replayed
+
+
 def _premise(data: dict[str, Any]) -> None:
     data["premises"]["meters[0]"][1] = 0.5
 
