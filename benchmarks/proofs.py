@@ -1,4 +1,5 @@
-"""What `hamletc prove` proves: universes, kernels and GPUs, in words of memory, and the time of a CPU that it takes.
+"""What `hamletc prove` proves, and `hamletc attest` checks: universes, kernels and GPUs, in words of memory, and in the
+time of a CPU that it takes.
 
     python benchmarks/proofs.py --json benchmarks/results/proofs.json
     python benchmarks/proofs.py --json benchmarks/results/proofs.json --targets sm_80 sm_100 -- first_meal town
@@ -25,7 +26,9 @@ from facts import ROOT, facts
 from hamlet.errors import HamletError
 from hamlet.package.module import Module
 from hamlet.schema.abi import Kernel
-from hamlet_lab.proof.report import prove_package
+from hamlet_lab.proof.attest import RefusedError, attested, beside
+from hamlet_lab.proof.certificate import certificate
+from hamlet_lab.proof.report import Report, prove_package
 from hamlet_lab.runners import ARCHITECTURES
 from hamletc.compile import compile_file
 
@@ -34,7 +37,9 @@ SECONDS = 120
 NOTE = (
     "`hamletc prove` of shipped universes, see [proof](../../docs/proof.md): words of memory that are proven, of "
     "all that the kernel must leave; in parentheses the seconds of a CPU, with the compilation by Triton and without "
-    "the start of Python. Kernels are those of worlds of one agent, without observations: `observe` is of masks alone."
+    "the start of Python. Of those that are whole `hamletc attest` checked the certificate: in brackets the seconds of "
+    "that, with the solver, or that it was not accepted. Kernels are those of worlds of one agent, without "
+    "observations: `observe` is of masks alone."
 )
 
 
@@ -45,6 +50,8 @@ class Row:
     Attributes:
         refuted: words for which a sampled state shows that they are wrong.
         reason: why it is not known to the proof, or was stopped; empty where all words were tried.
+        attested: the seconds of a CPU in which the certificate was checked.
+        refused: why it was not accepted.
     """
 
     universe: str
@@ -55,11 +62,14 @@ class Row:
     refuted: int = 0
     cpu_seconds: float = 0.0
     reason: str = ""
+    attested: float = 0.0
+    refused: str = ""
 
     @property
     def told(self) -> str:
         """The row in a cell of a table."""
-        return self.reason or f"{self.proven} of {self.words} ({self.cpu_seconds:.1f})"
+        checked = " [no]" if self.refused else f" [{self.attested:.1f}]" if self.attested else ""
+        return self.reason or f"{self.proven} of {self.words} ({self.cpu_seconds:.1f}){checked}"
 
 
 def main() -> int:
@@ -110,16 +120,28 @@ def tried(module: Module, name: str, kernel: Kernel, target: str, seconds: int) 
     began = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        proof = prove_package(module, target, name=kernel).proof
+        report = prove_package(module, target, name=kernel)
     except HamletError as error:
         return Row(name, kernel, target, reason=f"not known: {str(error).split(': ', 1)[-1]}")
     except TimeoutError:
         return Row(name, kernel, target, reason=f"not done in {seconds} s")
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+    proof, spent = report.proof, round(time.process_time() - began, 2)
     refuted = sum(each.counterexample is not None for each in proof.failed)
-    words = len(proof.obligations)
-    return Row(name, kernel, target, words - len(proof.failed), words, refuted, round(time.process_time() - began, 2))
+    words, checked = len(proof.obligations), (0.0, "") if proof.failed else _checked(module, report)
+    return Row(name, kernel, target, words - len(proof.failed), words, refuted, spent, "", *checked)
+
+
+def _checked(module: Module, report: Report) -> tuple[float, str]:
+    """The seconds of a CPU in which the certificate of a proof was checked, and why it was refused."""
+    path, began = beside(module.path, report.kernel.name), time.process_time()
+    path.write_text(certificate(report))
+    try:
+        attested(module.path, path)
+    except RefusedError as error:
+        return 0.0, str(error)
+    return round(time.process_time() - began, 2), ""
 
 
 def table(rows: list[Row], made: dict[str, str]) -> Iterator[str]:
@@ -131,7 +153,11 @@ def table(rows: list[Row], made: dict[str, str]) -> Iterator[str]:
         whole = sum(each.proven == each.words for each in of)
         words = f"{sum(each.proven for each in of):,} of {sum(each.words for each in of):,} words"
         kernels_of, others = len([each for each in rows if each.target == target]), "not known or not done"
-        yield f"- {target}: {whole} of {kernels_of} kernels whole, {words}; {kernels_of - len(of)} {others}."
+        checked = sum(each.attested > 0 for each in of)
+        yield (
+            f"- {target}: {whole} of {kernels_of} kernels whole, {words}; {kernels_of - len(of)} {others}; "
+            f"{checked} certificates attested."
+        )
     kernels = [each for each in KERNELS if any(row.kernel == each for row in rows)]
     yield from ("", f"| universe | GPU | {' | '.join(kernels)} |", "|---|---|" + "---|" * len(kernels))
     cells = {(each.universe, each.target, each.kernel): each.told for each in rows}

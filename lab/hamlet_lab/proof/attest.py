@@ -876,9 +876,9 @@ class Program:
                     state = {name: value for name, (value,) in outputs.items()}
                 return state[arguments[1].strip("`")]
             case _:
-                known = f"{op}.{nodes[operands[0]][0]}"
-                check(known in IR, "tick IR", f"{known} is not known here")
-                return context.say(IR[known], *values)
+                name = f"{op}.{nodes[operands[0]][0]}"
+                check(name in IR, "tick IR", f"{name} is not known here")
+                return context.say(IR[name], *values)
 
 
 # --- the package ------------------------------------------------------------------------------------------------------
@@ -959,8 +959,8 @@ class Package:
             **{f"mask[{row}]": (8, 0, 1, False) for row in range(actions)},
         }  # fmt: skip
         for name in (each for each in self.arguments if each[0] == "&"):
-            known = name[1:] in self.rows or name in self.tables or name in ("&actions", "&mask")
-            check(known, "triton_kernels.py", f"the array {name[1:]} is not known here")
+            declared = name[1:] in self.rows or name in self.tables or name in ("&actions", "&mask")
+            check(declared, "triton_kernels.py", f"the array {name[1:]} is not known here")
             result[name] = 64, 0, 2**64 - 1, False
             for row, (_, type_, low, high) in enumerate(self.rows.get(name[1:], ())):
                 result[f"{name[1:]}[{row}]"] = 8 if type_ == "bool" else 32, low, high, type_ == "f32"
@@ -1139,6 +1139,7 @@ class Thread:
         self.loaded: list[str] = []
         self.agreed: dict[int, list[int] | None] = {}
         self.registers: dict[str, Term] = {}
+        self.pairs: dict[str, tuple[Term | None, ...]] = {}
         self.executed = self.votes = 0
         self.place = "PTX"
 
@@ -1174,6 +1175,7 @@ class Thread:
 
     def _instruction(self, opcode: str, operands: list[str], where: Term) -> None:
         c, (target, *sources) = self.context, operands
+        values: dict[str, Term | None]
         if match := re.fullmatch(r"(ld|st)\.global\.b(8|16|32|64)", opcode):
             bits, base, *offset = int(match[2]), *re.split(r"\s*\+\s*", operands[match[1] == "ld"]), "0"
             address = c.op("add", self.source(base, 64), c.constant(int(offset[0], 0), 64))
@@ -1181,16 +1183,36 @@ class Thread:
                 self._store(address, c.wide(self.source(sources[0], max(bits, 16)), bits), where)
                 return
             values = {target: c.wide(self._load(address, bits), max(bits, 16))}
-        elif opcode == "mov.b64" and "," in target:  # both halves of a word
-            word = self.source(sources[0], 64)
-            low, high = (c.wide(each, 32) for each in (word, c.say("lshr(a, 32)", word)))
-            values = dict(zip(re.split(r"\s*,\s*", target), (low, high), strict=True))
+        elif opcode.endswith("f32x2") or (opcode == "mov.b64" and "," in sources[0]):
+            whole = where.value == 1 and self.kernel.widths.get(target) == 64
+            self.sure(whole, f"{target} does not take 64 bits, or not always")
+            halves = zip(*map(self.pair, sources), strict=True)
+            opcode = opcode.replace("f32x2", "f32")
+            self.pairs[target] = tuple(None if None in each else self._said(opcode, *each) for each in halves)
+            self.registers.pop(target, None)
+            return
+        elif opcode == "mov.b64" and "," in target:
+            values = dict(zip(re.split(r"\s*,\s*", target), self.pair(sources[0]), strict=True))
         else:
             values = {target: self._result(opcode, sources)}
         for name, value in values.items():
             if name != "_":
-                self.sure(self.kernel.widths.get(name) == value.bits, f"{name} does not take {value.bits} bits")
+                self.sure(value and self.kernel.widths.get(name) == value.bits, f"{name} does not take this")
+                assert value is not None
                 self.registers[name] = value if where.value else c.op("ite", where, value, self.registers[name])
+                self.pairs.pop(name, None)
+
+    def pair(self, operand: str) -> tuple[Term | None, ...]:
+        """Both halves of a word, the lower one first. One that was made of two stays two words, of which one that was
+        not written is `None`: nobody may read it."""
+        if operand in self.pairs:
+            return self.pairs[operand]
+        if "," in operand:
+            halves = [each.strip() for each in operand.split(",")]
+            written = [each in self.registers or each not in self.kernel.widths for each in halves]
+            return tuple(self.source(each, 32) if ready else None for each, ready in zip(halves, written, strict=True))
+        word = self.source(operand, 64)
+        return self.context.wide(word, 32), self.context.wide(self.context.say("lshr(a, 32)", word), 32)
 
     def source(self, operand: str, bits: int) -> Term:
         c = self.context
@@ -1220,9 +1242,8 @@ class Thread:
         if name == "ld" and middle == ["param"]:
             return self.parameters[sources[0]]
         of = [self.source(each, 1 if (name, at) == ("selp", 2) else bits) for at, each in enumerate(sources)]
-        for form, says in PTX.items():
-            if match := re.fullmatch(form, opcode):
-                return c.say(match.expand(says), *of)
+        if any(re.fullmatch(form, opcode) for form in PTX):
+            return self._said(opcode, *of)
         if name in ("redux", "shfl"):
             return self._together(opcode, of)
         if name in ("shl", "shr") and not middle:
@@ -1239,6 +1260,12 @@ class Thread:
         if first is not None and count is not None and 0 < count <= 32 - first:
             return c.say(f"{'ashr' if with_sign else 'lshr'}(a << {32 - first - count}, {32 - count})", of[0])
         raise RefusedError(f"{self.place}: {opcode} is not known here")
+
+    def _said(self, opcode: str, *operands: Term) -> Term:
+        matches = ((re.fullmatch(form, opcode), says) for form, says in PTX.items())
+        of = next((match.expand(says) for match, says in matches if match), None)
+        self.sure(of, f"{opcode} is not known here")
+        return self.context.say(of or "", *operands)
 
     def _load(self, address: Term, bits: int) -> Term:
         c, parts, rows, rest = self.context, [address], None, self.context.constant(0, 64)

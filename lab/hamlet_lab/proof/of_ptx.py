@@ -8,6 +8,8 @@ threads, not for those alone that the context is about.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.of_ir import UnprovenError
 from hamlet_lab.proof.outside import Outside, Stored
@@ -34,6 +36,9 @@ class UndecidedError(Exception):
         self.condition = condition
 
 
+Pair: TypeAlias = "tuple[Term | None, Term | None]"
+
+
 class Thread:
     """Executes a kernel as one thread."""
 
@@ -45,6 +50,7 @@ class Thread:
             bits = 1 if group.type == "pred" else int(group.type[1:])
             self._widths |= dict.fromkeys(group.names(), bits)
         self._registers: dict[str, Term] = {}
+        self._pairs: dict[str, Pair] = {}
         self._votes = 0
         self.executed = 0
 
@@ -102,18 +108,59 @@ class Thread:
             return
         target = operands[0]
         assert isinstance(target, Name)
+        if modifiers[-1] == "f32x2" or (instruction.opcode == "mov.b64" and isinstance(operands[1], Vector)):
+            if where.value != 1 or self._widths.get(target.name) != 64:
+                raise self._unknown(instruction)
+            self._pairs[target.name] = self._paired(instruction)
+            self._registers.pop(target.name, None)
+            return
         self._write(target.name, self._result(instruction, name, modifiers), where)
 
     def _halves(self, instruction: Instruction, targets: Vector, where: Term) -> None:
         """Both halves of a word of 64 bits, or one of them."""
         if instruction.opcode != "mov.b64" or len(targets.elements) != 2 or isinstance(instruction.operands[1], Vector):
             raise self._unknown(instruction)
-        word = self._source(instruction.operands[1], 64)
-        for first, target in zip((0, 32), targets.elements, strict=True):
+        for half, target in zip(self._pair(instruction.operands[1]), targets.elements, strict=True):
             assert isinstance(target, Name)
             if target.name != "_":
-                half = self._arena.op("lshr", word, self._arena.constant(first, 64))
-                self._write(target.name, self._arena.wide(half, 32), where)
+                if half is None:
+                    raise self._unknown(instruction)
+                self._write(target.name, half, where)
+
+    def _pair(self, operand: Operand) -> Pair:
+        """Both halves of a word of 64 bits, the lower one first. A word that was made of two stays two words."""
+        if isinstance(operand, Vector) and len(operand.elements) == 2:
+            low, high = (self._half(each) for each in operand.elements)
+            return low, high
+        if isinstance(operand, Name) and operand.name in self._pairs:
+            return self._pairs[operand.name]
+        word = self._source(operand, 64)
+        upper = self._arena.op("lshr", word, self._arena.constant(32, 64))
+        return self._arena.wide(word, 32), self._arena.wide(upper, 32)
+
+    def _half(self, operand: Operand) -> Term | None:
+        """A word; `None` for a register that was not written: a half that nobody reads may be anything."""
+        unwritten = isinstance(operand, Name) and operand.name in self._widths and operand.name not in self._registers
+        return None if unwritten else self._source(operand, 32)
+
+    def _paired(self, instruction: Instruction) -> Pair:
+        """The result of an operation on both halves of words."""
+        opcode, pairs = instruction.opcode.replace("f32x2", "f32"), list(map(self._pair, instruction.operands[1:]))
+        results: list[Term | None] = []
+        for halves in zip(*pairs, strict=True):
+            of = [each for each in halves if each is not None]
+            if len(of) < len(halves):
+                results.append(None)
+            elif opcode == "mov.b64":
+                results += of
+            elif opcode == "sub.rn.f32":
+                results.append(self._arena.op("fadd", of[0], self._arena.negative(of[1])))
+            elif opcode in FLOATS:
+                results.append(self._arena.op(FLOATS[opcode], *of))
+            else:
+                raise self._unknown(instruction)
+        low, high = results
+        return low, high
 
     def _unknown(self, instruction: Instruction) -> UnprovenError:
         return UnprovenError(f"PTX line {instruction.line}: {instruction.opcode} is not known to the proof")
@@ -124,6 +171,7 @@ class Thread:
         self._registers[register] = (
             value if where.value == 1 else self._arena.select(where, value, self._registers[register])
         )
+        self._pairs.pop(register, None)
 
     def _source(self, operand: Operand, bits: int) -> Term:
         arena = self._arena

@@ -223,7 +223,7 @@ def _recording(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Record
 
 
 def _flag(about: dict[str, Any], name: str, default: bool) -> bool:
-    """What is said of a run by yes or no; files of before say nothing of it."""
+    """An answer of yes or no about a run; files of earlier versions have none."""
     if not isinstance(value := about.get(name, default), bool):
         raise TypeError(f"{name} is true or false, not {shown(value)}")
     return value

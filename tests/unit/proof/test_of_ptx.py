@@ -58,6 +58,22 @@ def test_both_halves_of_a_word_are_taken() -> None:
     assert (low == places.astype(np.uint32)).all()
 
 
+def test_pairs_of_numbers_are_two_numbers() -> None:
+    """A word that is made of two words is read half by half; a half that was not written, by nobody."""
+    halved = "mov.b32 \t%r3, 0f3F000000;\n\tcvt.rn.f32.u32 \t%r4, %r1;\n\tmov.b64 \t%rd2, {%r4, %r3};\n\t"
+    for line, scaled in (
+        ("add.rn.f32x2 \t%rd3, %rd2, %rd2;\n\tmov.b64 \t{%r2, _}, %rd3;", 2),
+        ("mov.b64 \t%rd4, {%r3, %r8};\n\tmul.rn.f32x2 \t%rd3, %rd2, %rd4;\n\tmov.b64 \t{%r2, _}, %rd3;", 0.5),
+        ("sub.rn.f32x2 \t%rd3, %rd2, %rd2;\n\tmov.b64 \t{%r2, %r5}, %rd3;", 0),
+    ):
+        result, _, words = stored(halved + line)
+        assert (result.view(np.float32) == words.astype(np.float32) * np.float32(scaled)).all()
+    with pytest.raises(UnprovenError, match=r"mov\.b64 is not known"):
+        stored("mov.b64 \t%rd2, {%r1, %r8};\n\tmov.b64 \t{%r3, %r2}, %rd2;")
+    with pytest.raises(UnprovenError, match="was not written"):
+        stored(f"{halved}add.rn.f32x2 \t%rd3, %rd2, %rd2;\n\tmov.b64 \t%rd4, %rd3;")
+
+
 def test_what_is_divided_by_itself_is_1_where_it_is_not_0() -> None:
     one, _, _ = stored("div.s32 \t%r2, %r1, %r1;")
     assert (one == 1).all()
