@@ -53,6 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
         os.environ["HAMLET_CC"] = precompiled.command(Path(folder.name) / "compiler")
     if "PYTEST_XDIST_WORKER" in os.environ or not getattr(config.option, "numprocesses", None):
+        # Until all tests are collected there is no garbage to speak of.
+        gc.disable()
         # Who hands tests to workers builds nothing.
         import builds
         import hamletc.compile
@@ -71,6 +73,14 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000, 20, 50)
+    gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """What is left is looked at once: at its end Python would look for cycles again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def stale() -> str:

@@ -158,6 +158,7 @@ def serve() -> None:
         print(pid, flush=True)
         _, status = os.waitpid(pid, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
+    os._exit(0)
 
 
 def become(request: dict[str, Any]) -> None:
