@@ -203,10 +203,37 @@ HAMLET_INLINE void half_of_lanes(const f32 *x, f32 *y, const f32 *weights, ix in
     }
     FOR_LANES(STORE_HALF)
 }
+
+/* The numbers of TOGETHER lanes, a vector for each, as at most HALF rows of lanes. */
+#define FOUR(f) f(0) f(1) f(2) f(3)
+#define OF_LANE(lane) _mm256_castps_pd(_mm256_loadu_ps(from + (lane) * WIDE))
+#define PAIR(lane) \
+    _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castpd256_pd512(OF_LANE(lane)), OF_LANE((lane) + 4), 1))
+#define PAIRS(each) __m512 early##each = PAIR(each), late##each = PAIR(8 + each);
+#define MIXED(when, half, left, right)                                               \
+    const __m512d when##half##left = _mm512_castps_pd(_mm512_unpack##half##_ps(when##left, when##right));
+#define PLACED(half, column, by)                                                                          \
+    const __m512 early_##column = _mm512_castpd_ps(_mm512_unpack##half##_pd(early##by##0, early##by##2)), \
+                 late_##column = _mm512_castpd_ps(_mm512_unpack##half##_pd(late##by##0, late##by##2));
+#define LEAVE(column)                                                                                          \
+    if (column < rows)                                                                                         \
+        _mm512_storeu_ps(to + (column) * pitch, _mm512_shuffle_f32x4(early_##column, late_##column, 0x88));     \
+    if (column + 4 < rows)                                                                                     \
+        _mm512_storeu_ps(to + (column + 4) * pitch, _mm512_shuffle_f32x4(early_##column, late_##column, 0xDD));
+HAMLET_INLINE void turn_half(const f32 *from, f32 *to, ix pitch, ix rows) {
+    FOUR(PAIRS)
+    MIXED(early, lo, 0, 1) MIXED(early, hi, 0, 1) MIXED(early, lo, 2, 3) MIXED(early, hi, 2, 3)
+    MIXED(late, lo, 0, 1) MIXED(late, hi, 0, 1) MIXED(late, lo, 2, 3) MIXED(late, hi, 2, 3)
+    PLACED(lo, 0, lo) PLACED(hi, 1, lo) PLACED(lo, 2, hi) PLACED(hi, 3, hi)
+    FOUR(LEAVE)
+}
 #else
 #define HALF 0
 HAMLET_INLINE void half_of_lanes(const f32 *x, f32 *y, const f32 *weights, ix inputs) {
     layer_of_lanes(x, y, WIDE, weights, inputs);
+}
+HAMLET_INLINE void turn_half(const f32 *from, f32 *to, ix pitch, ix rows) {
+    (void)from, (void)to, (void)pitch, (void)rows;
 }
 #endif
 
@@ -235,6 +262,7 @@ HAMLET_INLINE void heads_of(
     const f32 *x, seen_lanes of, ix step, const f32 *weights, ix inputs, ix rows, ix count, f32 *room) {
     ix whole = count / TOGETHER * TOGETHER;
     for (ix row = 0; row < rows; row += WIDE) {
+        ix turned = 0;
         const f32 *part = weights + row * (inputs + 1);
         span_weights at = weights_of(part, inputs, 1, 0);
         if (rows - row <= HALF)
@@ -245,8 +273,11 @@ HAMLET_INLINE void heads_of(
                 layer_of_lanes(x + lane * PITCH, room + lane * WIDE, WIDE, part, inputs);
         for (ix lane = whole; lane < count; lane++)
             store_vf32(room, lane * WIDE, layer_of_lane(x + lane * PITCH, at, inputs).v0);
+        if (rows - row <= HALF && step == 1)
+            for (; turned < whole; turned += TOGETHER)
+                turn_half(room + turned * WIDE, of.heads + row * of.pitch + turned, of.pitch, rows - row);
         for (ix each = 0; each < WIDE && row + each < rows; each++)
-            for (ix lane = 0; lane < count; lane++)
+            for (ix lane = turned; lane < count; lane++)
                 of.heads[(row + each) * of.pitch + lane * step] = room[lane * WIDE + each];
     }
 }

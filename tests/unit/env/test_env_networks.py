@@ -19,7 +19,7 @@ from hamlet.native.compilers import CHOICE
 from hamlet.package.module import Module
 from hamlet.policies.mlp import MLP
 from unit.env.test_env_given import POND
-from unit.interpreter.test_fma import rounded
+from unit.interpreter.test_fma import TINY, rounded
 
 LANES = 24
 
@@ -62,7 +62,8 @@ def test_layers_add_one_product_after_the_other() -> None:
             outputs = []
             for row, start in zip(weight.tolist(), bias.tolist(), strict=True):
                 for factor, value in zip(row, values, strict=True):
-                    start = float(rounded(Fraction(factor) * Fraction(value) + Fraction(start)))
+                    exact = Fraction(factor) * Fraction(value) + Fraction(start)
+                    start = float(rounded(int(exact * TINY * TINY)))
                 outputs.append(start if number == last or start > 0 else 0.0)
             values = outputs
         expected.append(values)
