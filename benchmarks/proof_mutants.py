@@ -1,4 +1,5 @@
-"""Mutants of a small universe's kernel, in PTX and in the tick IR: which of them `hamletc prove` accepts.
+"""Mutants of a small universe's kernel, in PTX and in the tick IR: which of them `hamletc prove` accepts, and which of
+those of PTX `hamletc attest` accepts in the certificate of the right kernel.
 
     python benchmarks/proof_mutants.py --json benchmarks/results/proof_mutants.json
 
@@ -29,7 +30,9 @@ from pathlib import Path
 from facts import ROOT, facts
 
 from hamlet.errors import HamletError
-from hamlet_lab.proof.attest import bare
+from hamlet.package.module import Module
+from hamlet_lab.proof.attest import RefusedError, attested, bare, beside, digest, packed
+from hamlet_lab.proof.certificate import certificate
 from hamlet_lab.proof.prove import prove, refuted
 from hamlet_lab.proof.report import prove_package
 from hamlet_lab.proof.states import KernelUnderProof
@@ -54,7 +57,8 @@ SIBLINGS: dict[type[ops.Binary], tuple[type[ops.Binary], ...]] = {
     ops.ShiftRight: (ops.ShiftLeft,),
 }  # fmt: skip
 COMMUTATIVE = (ops.Add, ops.Mul, ops.MulHigh, ops.Equal, ops.And, ops.Or, ops.Xor)
-KINDS = ("PTX", "tick IR")
+CERTIFICATE = "PTX in the certificate"
+KINDS = ("PTX", "tick IR", CERTIFICATE)
 FUNCTIONS = ("tick", "reset", "mask")
 NOT_KNOWN = "not known"
 """An instruction that the prover does not know, a register of another width: no mutant that it has to judge."""
@@ -72,6 +76,7 @@ class Mutant:
 
     said: str
     kernel: Callable[[], KernelUnderProof]
+    text: str = ""
 
 
 def of_ptx(kernel: KernelUnderProof, text: str) -> Iterator[Mutant]:
@@ -85,7 +90,7 @@ def of_ptx(kernel: KernelUnderProof, text: str) -> Iterator[Mutant]:
                 continue
             changed = "\n".join((*lines[:at], by, *lines[at + 1 :]))
             said = f"`{' '.join(line.split())}` is `{' '.join(by.split())}`" if by else f"no `{' '.join(line.split())}`"
-            yield Mutant(said, partial(_of_text, kernel, changed))
+            yield Mutant(said, partial(_of_text, kernel, changed), changed)
 
 
 def _lines(line: str, before: list[str]) -> Iterator[str]:
@@ -204,6 +209,17 @@ def verdict(mutant: Mutant) -> str:
     return "refuted by a state" if any(each.counterexample is not None for each in failed) else "not proven"
 
 
+def checked(mutant: Mutant, package: Path, right: str) -> str:
+    """What becomes of a mutant in the certificate of the right kernel. Its queries are those that were answered."""
+    data = {key: value for key, value in json.loads(right).items() if key != "sha256"} | {"ptx": bare(mutant.text)}
+    beside(package).write_text(json.dumps(data | {"sha256": digest(packed(data))}))
+    try:
+        attested(package, asks=False)
+    except RefusedError:
+        return "refused"
+    return "accepted"
+
+
 def _stop(*_: object) -> None:
     raise TimeoutError
 
@@ -221,10 +237,18 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mutants_") as folder:
         path = Path(folder) / "pantry.hamlet"
         path.write_text(UNIVERSE)
-        report = prove_package(compile_file(path), "sm_90", bare)
+        module = compile_file(path, Path(folder) / "pantry")
+        return tried(arguments, module)
+
+
+def tried(arguments: argparse.Namespace, module: Module) -> int:
+    """Try mutants, and write what becomes of them; 1 if one is accepted that differs."""
+    report = prove_package(module, "sm_90", bare)
     assert not report.proof.failed
+    right = certificate(report)
     signal.signal(signal.SIGPROF, _stop)
     kinds = {"PTX": list(of_ptx(report.kernel, report.ptx)), "tick IR": list(of_ir(report.kernel))}
+    kinds[CERTIFICATE] = kinds["PTX"]
     before = json.loads(arguments.json.read_text()) if arguments.json and arguments.json.exists() else {}
     data: dict[str, object] = {**before, "facts": facts("benchmarks/proof_mutants.py", "c")}
     wrong = 0
@@ -234,7 +258,7 @@ def main() -> int:
         for mutant in random.Random(arguments.seed).sample(every, len(every)):
             if sum(counted.values()) == arguments.number:
                 break
-            said = verdict(mutant)
+            said = checked(mutant, module.path, right) if kind == CERTIFICATE else verdict(mutant)
             if said == NOT_KNOWN:
                 unknown += 1
                 continue
