@@ -42,7 +42,6 @@ from hamlet.universe import Universe
 from hamletc.compile import check_file, lower, optimise, specialise
 from hamletc.errors import SourceError
 from hamletc.export.c import export_c
-from hamletc.export.names import identifier
 from hamletc.export.tested import TEST_SEED, TEST_TICKS, TEST_WORLDS, agents_tested
 from hamletc.frontend import Stopwatch
 
@@ -65,9 +64,10 @@ def cpu() -> float:
 def write(universe: Universe, folder: Path) -> str:
     """Writes an export, and gives its name."""
     digest = digest_of_run(universe, Shape(TEST_WORLDS, agents_tested(universe)), TEST_SEED, TEST_TICKS)
-    for name, contents in export_c(specialise(optimise(lower(universe)), "c"), digest).files.items():
+    exported = export_c(specialise(optimise(lower(universe)), "c"), digest).files
+    for name, contents in exported.items():
         (folder / name).write_bytes(contents)
-    return identifier(universe.name)
+    return next(iter(exported)).partition(".")[0]
 
 
 def build(command: Sequence[str], *arguments: str, folder: Path) -> str:

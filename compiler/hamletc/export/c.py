@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -25,6 +27,10 @@ FILES = {"h": "header.h", "c": "source.c"}
 """Templates by the ends of names of files."""
 WORLDS = "worlds.c.j2"
 """The template with what stands around a kernel."""
+REMARKS = re.compile(r"/\*.*?\*/|{[{%#].*?[}%#]}", re.DOTALL)
+"""Remarks of C, and what a template has in their place."""
+GLOBAL = re.compile(r"(\w+) ?\(|} ?(\w+);|typedef [^;{]*?(\w+);|^static .*?(\w+)(?: =|\[|;)", re.MULTILINE)
+"""A function, a type, or a table of C; calls of functions are as good as their definitions."""
 SPARE = 4096
 """Bytes for the self-test, beyond those of arrays: of the record that has their addresses, and of shares."""
 
@@ -45,10 +51,11 @@ def values_of(compilation: Compilation, digest: int) -> dict[str, Any]:
     """The values of templates for a universe; arguments as of `export_c`."""
     universe = compilation.universe
     kernel = kernel_of(compilation.program, universe)
-    name = identifier(universe.name)
+    template = files(FOLDER).joinpath(WORLDS).read_text(encoding="utf-8")
+    helpers = library(kernel.text, template, *observed_names(kernel.text, "f32"))
+    name = _named(universe.name, helpers, kernel.text)
     least, most = agents_of(universe)
     held = arrays(universe, name)
-    template = files(FOLDER).joinpath(WORLDS).read_text(encoding="utf-8")
     return {
         "universe": plain(universe.name),
         "source": ", ".join(map(plain, universe.sources)),
@@ -68,11 +75,29 @@ def values_of(compilation: Compilation, digest: int) -> dict[str, Any]:
         "test_bytes": _bytes(kernel, held, agents_tested(universe)),
         "digest": hex(digest).upper().replace("X", "x"),
         "kernel": kernel,
-        "library": library(kernel.text, template, *observed_names(kernel.text, "f32")),
+        "library": helpers,
         "constructed": list(_constructed(kernel, universe, {each.name: each for each in held})),
         "passed": ", ".join(name for name, _ in kernel.arguments),
         "defaults": list(defaults(universe)),
     }
+
+
+@cache
+def _around() -> frozenset[str]:
+    """The functions and types of all templates of C: in one project they may stand side by side."""
+    texts = (each.read_text(encoding="utf-8") for each in files(FOLDER).iterdir() if each.name.endswith(".j2"))
+    return frozenset(name for text in texts for name in _global(REMARKS.sub("", text)))
+
+
+def _global(text: str) -> Iterator[str]:
+    return (name for names in GLOBAL.findall(text) for name in names if name)
+
+
+def _named(universe: str, *texts: str) -> str:
+    """The name of the type of a universe, none of the names that these texts and the templates have outside of
+    functions: parameters and variables of such a name hide it, which `struct` allows for."""
+    name = identifier(universe)
+    return f"u_{name}" if name in _around().union(*map(_global, texts)) else name
 
 
 def rendered(template: str, values: Mapping[str, Any]) -> str:

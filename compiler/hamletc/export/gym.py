@@ -6,7 +6,6 @@ import json
 
 from hamlet import schema
 from hamletc.compilation import Compilation
-from hamletc.errors import CompileError
 from hamletc.export.c import FILES, rendered, values_of
 from hamletc.export.exported import Exported
 
@@ -15,15 +14,9 @@ COMMON = "gym_env.h"
 
 
 def export_gym(compilation: Compilation, digest: int) -> Exported:
-    """The files of `export_c`, the common functions, and their header; arguments as of `export_c`.
-
-    Raises:
-        CompileError: the universe is called as these functions are.
-    """
+    """The files of `export_c`, the common functions, and their header; arguments as of `export_c`."""
     universe, values = compilation.universe, values_of(compilation, digest)
     name = values["name"]
-    if name == "env":
-        raise CompileError("a universe called env has functions that are called as those of --abi gym-c")
     labels = [json.dumps(each, ensure_ascii=False) for each in schema.action_names(universe)]
     values |= {"labels": labels, "rows": values["observations"]}
     texts = {f"{name}.{end}": rendered(f"{template}.j2", values) for end, template in FILES.items()}

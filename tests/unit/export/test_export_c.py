@@ -297,6 +297,25 @@ def test_two_universes_are_in_one_program_without_a_library(folder: Path) -> Non
     assert run("./both", folder=folder) == "0 0\n"
 
 
+@pytest.mark.parametrize("name", ["worlds", "memory", "from"])
+def test_a_universe_may_be_called_like_what_its_functions_take(folder: Path, name: str) -> None:
+    """Of these parameters one hides the type in a body, one in the list of parameters, one in both."""
+    for end in ("h", "c"):
+        text = (folder / f"alone.{end}").read_text(encoding="utf-8")
+        (folder / f"{name}.{end}").write_text(
+            re.sub("alone", name, text).replace("ALONE", name.upper()), encoding="utf-8"
+        )
+    run("cc", *FLAGS, NARROW, "-fsyntax-only", f"{name}.c", folder=folder)
+
+
+@pytest.mark.parametrize("name", ["lowest", "env", "ix", "add_f32", "int"])
+def test_a_universe_called_like_a_function_or_a_type_has_another_name(tmp_path: Path, name: str) -> None:
+    text = re.sub("universe [a-z]+", f"universe `{name}`", ALONE, count=1)
+    (tmp_path / "called.hamlet").write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(hamletc, ["export", str(tmp_path / "called.hamlet"), "-o", str(tmp_path)])
+    assert result.output.splitlines() == [f"wrote {tmp_path / f'u_{name}{end}'}" for end in (".h", ".c")]
+
+
 def test_the_header_is_one_of_cpp(folder: Path) -> None:
     if shutil.which("c++") is None:
         pytest.skip("there is no C++ compiler")
