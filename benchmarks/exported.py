@@ -1,12 +1,13 @@
 """How fast exported C is, and whether its bits are those of hamletc wherever it is compiled:
 
-    python benchmarks/exported.py [--minutes 10] [--universes 300] [--zig 'python -m ziglang cc'] [--qemu FOLDER]
+    python benchmarks/exported.py [--minutes 10] [--universes 300] [--resume] [--zig 'zig cc'] [--qemu FOLDER]
 
 The town's rollout, 65,536 worlds in one thread, stands beside that of the backend `c`, in turns in one process, by
 CPU time. Then random universes are exported and compiled by GCC and by Zig, whose compiler is Clang, for x86-64,
 aarch64 and riscv64. A program returns its self-test, 300 ticks whose digest the interpreter gave; those of other CPUs
 run in qemu-user: `qemu-aarch64-static` and the like from PATH or the folder. As many universes as fit into the minutes
-of CPU time. What cannot be had is listed. Writes benchmarks/results/exported.json.
+of CPU time. What cannot be had is listed. Writes benchmarks/results/exported.json; `--resume` goes on with what is
+there, if the generator is the same, and builds again what was wrong.
 """
 
 from __future__ import annotations
@@ -172,27 +173,36 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--universes", type=int, default=300)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--resume", action="store_true", help="go on with the results that there are")
     parser.add_argument("--zig", type=shlex.split)
     parser.add_argument("--qemu", type=Path)
     chosen = parser.parse_args()
+    before = json.loads(RESULTS.read_text()).get("random", {}) if chosen.resume else {}
     result: dict[str, Any] = {"facts": facts("benchmarks/exported.py", "c")}
     result["town"] = list(rates(chosen.zig))
-    ends: dict[str, Counter[str]] = {}
+    compared = before if chosen.resume and before.get("generator") == generator() else {}
+    ends = {label: Counter(each) for label, each in compared.get("builds", {}).items()}
+    again = sorted({int(each.partition(" ")[0]) for each in compared.get("wrong", ())})
+    for each in compared.get("wrong", ()):
+        label, _, said = each.partition(" ")[2].partition(": ")
+        ends[label][said] -= 1
     wrong: list[str] = []
-    begun, number, done = cpu(), chosen.first, 0
+    first, last = compared.get("first", chosen.first), compared.get("last", chosen.first - 1)
+    took, begun, done = compared.get("cpu_seconds", 0), cpu(), compared.get("universes", 0) - len(again)
     while done < chosen.universes and cpu() - begun < 60 * chosen.minutes:
-        source, number = text(number), number + 1
+        number = again.pop(0) if again else (last := last + 1)
         try:
-            universe = checked(source)
+            universe = checked(text(number))
         except SourceError:
             continue
         for label, said in compare(universe, chosen.zig, chosen.qemu):
             ends.setdefault(label, Counter())[said] += 1
-            wrong += [] if said in ("equal", "no qemu-user") else [f"{number - 1} {label}: {said}"]
+            wrong += [] if said in ("equal", "no qemu-user") else [f"{number} {label}: {said}"]
         done += 1
         result["random"] = {
-            "generator": generator(), "universes": done, "first": chosen.first, "last": number - 1, "wrong": wrong,
-            "cpu_seconds": round(cpu() - begun), "builds": {label: dict(each) for label, each in ends.items()},
+            "generator": generator(), "universes": done, "first": first, "last": last, "wrong": wrong,
+            "cpu_seconds": took + round(cpu() - begun), "builds": {label: dict(+each) for label, each in ends.items()},
+            "commits": list(dict.fromkeys((*compared.get("commits", ()), result["facts"]["commit"]))),
         }  # fmt: skip
         # What was compared stays where somebody ends it.
         RESULTS.write_text(json.dumps(result, indent=1) + "\n")
