@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -105,6 +106,9 @@ class HamletServer(LanguageServer):
 def serve() -> None:
     """Answer one editor over stdin and stdout, until it goes."""
     # The server closes what it talks over when it ends; of Python's own streams that would be an error at exit.
+    # What is imported never becomes garbage: no answer waits until the collector has looked through it.
+    gc.collect()
+    gc.freeze()
     made().start_io(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
 
 
