@@ -718,11 +718,11 @@ HAMLET_INLINE void store_vbool(bool8 *p, ix i, vbool x) { hamlet_store_bytes(p +
 #define store_vbool store_bool
 #endif
 
-#define HAMLET_CHUNKS(T, M)                                                                                        \
-    /* Fill a chunk with the first `count` elements of an array and zeros. */                                      \
+#define HAMLET_CHUNKS(T, M, REST)                                                                                  \
+    /* Fill a chunk with the first `count` elements of an array, and lanes that are no agents with `REST`. */      \
     HAMLET_INLINE void load_lanes_##T(M *chunk, const M *array, ix count) {                                        \
         memcpy(chunk, array, (size_t)count * sizeof *chunk);                                                       \
-        memset(chunk + count, 0, (size_t)(LANES - count) * sizeof *chunk);                                         \
+        for (ix lane = count; lane < LANES; lane++) chunk[lane] = REST;                                            \
     }                                                                                                              \
     /* Write the first `count` lanes of a chunk to the beginning of an array. */                                   \
     HAMLET_INLINE void store_lanes_##T(const M *chunk, M *array, ix count) {                                       \
@@ -742,7 +742,7 @@ HAMLET_INLINE void store_vbool(bool8 *p, ix i, vbool x) { hamlet_store_bytes(p +
                 chunk[lane] = array[world];                                                                        \
                 if (++agent == agents) agent = 0, world++;                                                         \
             }                                                                                                      \
-        for (ix lane = count; lane < LANES; lane++) chunk[lane] = 0;                                               \
+        for (ix lane = count; lane < LANES; lane++) chunk[lane] = REST;                                            \
     }                                                                                                              \
     /* Write what the lanes of a chunk agree on to the beginning of an array of worlds. */                         \
     HAMLET_HELPER void store_worlds_##T(const M *chunk, M *array, ix agents, ix count) {                           \
@@ -793,14 +793,15 @@ HAMLET_HELPER void give_back(void *room) {
 }
 #endif
 
-HAMLET_CHUNKS(f32, f32)
-HAMLET_CHUNKS(i8, i8)
-HAMLET_CHUNKS(u8, u8)
-HAMLET_CHUNKS(u16, u16)
-HAMLET_CHUNKS(i32, i32)
-HAMLET_CHUNKS(u32, u32)
-HAMLET_CHUNKS(i64, i64)
-HAMLET_CHUNKS(bool, bool8)
+/* A number of lanes that are no agents is that of the first lane, within its bounds: it may say where a table is read. */
+HAMLET_CHUNKS(f32, f32, chunk[0])
+HAMLET_CHUNKS(i8, i8, 0)
+HAMLET_CHUNKS(u8, u8, 0)
+HAMLET_CHUNKS(u16, u16, 0)
+HAMLET_CHUNKS(i32, i32, 0)
+HAMLET_CHUNKS(u32, u32, 0)
+HAMLET_CHUNKS(i64, i64, 0)
+HAMLET_CHUNKS(bool, bool8, 0)
 
 /* The same where numbers of an array are wider. */
 HAMLET_INLINE void store_lanes_i8_i32(const i8 *chunk, i32 *array, ix count) {
