@@ -83,6 +83,8 @@ class Library(Arithmetic):
                 return Coded(target.data + source.data + size + op("memory.copy"), NOTHING)
             case "clear":
                 return Coded(values[0].data + i32(0) + self._bytes(*values) + op("memory.fill"), NOTHING)
+            case "is_real":
+                return constant(BOOL, values[0].element == "f32")
             case "flag_bits":
                 address, offset = place(values[0], as_index(values[1]))
                 zero = access("v128.load", offset) + v128(bytes(16)) + op("i8x16.eq", "v128.not", "i8x16.bitmask")

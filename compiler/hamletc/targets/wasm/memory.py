@@ -49,12 +49,16 @@ def each_flagged(number: Operand, flagged: Operand, begin: Operand, body: Iterab
     return [assign(bits, flagged), While(bits.differs(0), turn)]
 
 
+def _beyond() -> Code:
+    """A number of lanes that are no agents is that of the first lane, within its bounds, for it may say where a table
+    is read; all else of them is 0."""
+    numbers = [loop(lane, count, LANES, body=[assign(chunk[lane], chunk[0])])]
+    return when(count < LANES, [do("clear", part(chunk, count), LANES - count), when(call("is_real", chunk), numbers)])
+
+
 def _load_lanes() -> Function:
-    body = (
-        do("copy", chunk, array, count),
-        when(count < LANES, [do("clear", part(chunk, count), LANES - count)]),
-    )
-    return function("load_lanes", ["chunk", "array", "count"], "The first elements of an array, and zeros.", body)
+    body = (do("copy", chunk, array, count), _beyond())
+    return function("load_lanes", ["chunk", "array", "count"], "The first elements of an array, and the others.", body)
 
 
 def _store_lanes() -> Function:
@@ -67,7 +71,7 @@ def _load_worlds() -> Function:
         yield assign(world, 0)
         following = when(agent.equals(agents), [assign(agent, 0), update(world, "+", 1)])
         yield loop(lane, count, body=[assign(chunk[lane], array[world]), update(agent, "+", 1), following])
-        yield when(count < LANES, [do("clear", part(chunk, count), LANES - count)])
+        yield _beyond()
 
     body = when(agents.equals(1), [do("load_lanes", "chunk", "array", "count")], of_worlds())
     summary = "What the worlds of lanes hold, the first of which is an agent of the first world."
