@@ -74,6 +74,8 @@ def known_at_start(
         if not isinstance(node, READS) or other or node.meter not in order:
             report.add(messages.meters.UnknownAtStart(node.span, node, declaration, whose))
             return None
+        if own not in order:
+            return None  # another declaration has this name, which is reported there
         if order[node.meter] >= order[own]:
             anew = declaration.kept and node.meter not in names.kept
             about = own, node.meter, anew, names.span(KINDS[type(node)], node.meter)

@@ -97,3 +97,19 @@ def test_its_form() -> None:
     assert format_source(text) == (text, ())
     assert format_source(text.replace("velocity (0.5, -1) ", ""))[0] == text.replace("velocity (0.5, -1) ", "")
     assert format_source("universe start\nmeter start=1 reward start")[0] is not None
+
+
+def test_a_state_called_like_a_let_may_read_another_state_at_its_start() -> None:
+    text = """universe named
+space none
+lifespan 10 ticks
+meter energy = 1 { decay 0.01 }
+let sunk = energy < 0.5
+world {
+    state level: int in 0 .. 3 = 2
+    state sunk: int in 0 .. 4 = if level == 2 then 3 else 4
+}
+reward energy
+observe { meters }
+"""
+    assert codes(text, "") == ["H022"]
