@@ -19,7 +19,7 @@ _TOWARD = ("ahead", "behind", "left", "right")
 """The words for directions from an agent with a heading."""
 
 
-def _goes_on(word: str, behind: Token) -> bool:
+def _declares(word: str, behind: Token) -> bool:
     """Whether a declaration that this word begins can go on so behind its name."""
     match word:
         case "effect":
@@ -113,7 +113,7 @@ class Classifier:
             (word.text, name.text)
             for word, name, then in zip(self._tokens, self._tokens[1:], self._tokens[2:], strict=False)
             # In a list of what is observed another item can stand behind `state`, and behind a meter called `meter`.
-            if word.text in DECLARED and _goes_on(word.text, then)
+            if word.text in DECLARED and _declares(word.text, then)
         )
         return frozenset(declared)
 
