@@ -84,8 +84,8 @@ def turns_of(known: Spread) -> Expression:
     return (Constant(known.count - 1) + agents) // agents
 
 
-def _load(variable: str, address: Expression, mask: Expression = inside) -> Code:
-    return assign(variable, call("tl.load", address, mask=mask, other=0.0))
+def _load(variable: str, address: Expression, mask: Expression = inside, other: float = 0.0) -> Code:
+    return assign(variable, call("tl.load", address, mask=mask, other=other))
 
 
 def _stored(variables: Iterable[Operand], first: int, known: Spread) -> Iterator[Code]:
@@ -101,7 +101,7 @@ def barrier() -> Code:
 def _spread_worlds(bindings: Bindings, known: Spread) -> Function:
     def meters() -> Iterator[Code]:
         """Load the meters of the cell."""
-        return (_load(f"old_{number}", _row(number, known)) for number in range(len(known.meters)))
+        return (_load(f"old_{number}", _row(number, known), other=beyond) for number, beyond in enumerate(known.beyond))
 
     def near() -> Iterator[Code]:
         """Write what neighbours sum of the cell, and copy what others read of it."""

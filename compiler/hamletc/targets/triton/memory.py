@@ -66,7 +66,7 @@ def addresses(slots: Sequence[Slot], of: str = "") -> Iterator[tuple[Code, Slot]
 
 def loaded(slot: Slot, address: Operand, mask: Operand = valid, other: Operand = None) -> Expression:
     """What is loaded of a slot; `other` where the mask does not hold, if not what lanes beyond the last one hold."""
-    return slot.read(call("tl.load", address, mask=mask, other=slot.nothing if other is None else other))
+    return slot.read(call("tl.load", address, mask=mask, other=slot.beyond if other is None else other))
 
 
 def there(age: Operand) -> Code:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hamlet import schema
 from hamlet.frozen import dataclass
 from hamlet.schema import abi
+from hamlet.schema.bounds import Bounds
 from hamlet.universe import Universe
 from hamletc.ir.ops import Type
 from hamletc.kernel.body import identifier, unique
@@ -31,6 +32,8 @@ class Slot:
         given: ticks and resets do not change it.
         fetched: it stays in memory and is loaded where it is needed; the others are in registers.
         per: what has it, a lane or a world.
+        beyond: what lanes beyond the last one hold, which are computed like all others: a number within the bounds of
+            the value, since some of these say where memory is read.
     """
 
     name: str
@@ -41,11 +44,7 @@ class Slot:
     given: bool
     fetched: bool
     per: schema.Per
-
-    @property
-    def nothing(self) -> Constant:
-        """What lanes beyond the last one hold."""
-        return Constant(0.0 if self.type is Type.F32 else 0)
+    beyond: Constant
 
     def read(self, value: Expression) -> Expression:
         """What is held of a loaded value."""
@@ -78,6 +77,11 @@ def word(variable: str, type_: Type) -> Expression:
             return same_bits(variable, "int32")
 
 
+def nearest_to_zero(bounds: Bounds) -> float:
+    """The number within bounds that is nearest to 0."""
+    return min(max(0.0, bounds.low), bounds.high)
+
+
 def slots(universe: Universe) -> tuple[Slot, ...]:
     """The state of a lane and its world, in the order of the state arrays."""
     taken = {f"{name}_ptr" for name in abi.array_arguments(universe, "rollout")}
@@ -88,5 +92,8 @@ def slots(universe: Universe) -> tuple[Slot, ...]:
         for row, name in enumerate(field.names):
             kind, _, author = name.partition(".")
             variable = unique(f"{kind}_{identifier(author)}" if author else name, taken)
-            result.append(Slot(name, variable, field.name, row, type_, field.written_by_users, fetched, field.per))
+            least = 0.0 if field.bounds is None else nearest_to_zero(field.bounds[row])
+            beyond = Constant(least if type_ is Type.F32 else int(least))
+            given = field.written_by_users
+            result.append(Slot(name, variable, field.name, row, type_, given, fetched, field.per, beyond))
     return tuple(result)

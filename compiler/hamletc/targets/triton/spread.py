@@ -7,10 +7,12 @@ from math import prod
 
 from hamlet import schema
 from hamlet.frozen import dataclass
+from hamlet.schema.bounds import number_bounds
 from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamletc.ir.function import CELLS, NEAR, OVER, PAST, Program
 from hamletc.kernel.body import Body, identifier, table_name
+from hamletc.targets.triton.slots import nearest_to_zero
 
 FIELD = "cell_meters"
 
@@ -21,7 +23,8 @@ class Spread:
 
     Attributes:
         count: of cells; `pitch`: the numbers from world to world.
-        meters: their names; `near`: the outputs of the function of that name.
+        meters: their names; `beyond`: of each, what lanes without a cell hold, within its bounds.
+        near: the outputs of the function of that name.
         joined: what agents on a cell have together: the result, the operation, the term, the cell of an agent.
         axes: per axis, the cells from one to the next, and how many there are.
         given: inputs of the functions of cells that are the same for all cells of a world: the names of parameters, by
@@ -34,6 +37,7 @@ class Spread:
     count: int
     pitch: int
     meters: list[str]
+    beyond: list[float]
     near: list[str]
     joined: list[tuple[str, str, str, str]]
     axes: list[tuple[int, int]]
@@ -95,6 +99,7 @@ def spread(program: Program, universe: Universe, bodies: Mapping[str, Body]) -> 
         schema.cells(grid),
         field.pitch,
         meters,
+        [nearest_to_zero(bounds) for bounds in number_bounds(universe.cells.meters)],
         near,
         [(each.result, each.op, f"term.{each.name}", each.standing) for each in program.stage("cells")],
         [(prod(grid.sizes[:axis]), size) for axis, size in enumerate(grid.sizes)],

@@ -199,3 +199,18 @@ def test_a_scene_and_the_rest_are_the_whole(name: str) -> None:
     assert whole.keys() == parts.keys()
     for output, values in whole.items():
         assert np.array_equal(values.view(np.uint32), parts[output].view(np.uint32))
+
+
+def test_lanes_that_are_no_agents_hold_numbers_within_bounds() -> None:
+    """They are computed like others, and a number may say where memory is read."""
+    universe = universe_of("""
+        universe u
+        space grid 5
+        param price = -3 in -4 .. -2
+        meter depth = 7 in 6 .. 9 { decay 0.1  only falls }
+        cells { meter height = 2 in 1 .. 3  rule grows: height < 3 -> height += 1 }
+        observe { meters  window 1 of height }
+        reward depth + price
+    """)
+    loaded = set(re.findall(r"(\w+) = tl\.load\(.*, other=(.*)\)", emit(lower(universe), universe)))
+    assert loaded >= {("param_price", "-2.0"), ("meter_depth", "6.0"), ("old_0", "1.0"), ("age", "0")}
