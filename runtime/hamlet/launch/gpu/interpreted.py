@@ -4,7 +4,8 @@ Before 3.9 it rounds a fused multiply-add twice, which Triton's compiler never h
 version with it. A third of its time goes into sums and products anew in i64, to see whether they overflow: it looks at
 that only where it debugs. A fifth goes into replacing all that `triton.language` has, for each function that a kernel
 calls, where the kernel had it replaced already. Half of what is left goes into types: each operation makes the types of
-its blocks anew, and compares their shapes as tuples of constants of Triton's.
+its blocks anew, and compares their shapes as tuples of constants of Triton's; and it makes a block of each constant
+whenever an operation has one, which operations do not write to.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ import torch
 from hamlet.interpreter.fma import fma
 
 FIRST_EXACT = (3, 9)
+NUMBERS = frozenset({"fp32", "int1", "int32", "uint32", "int64", "uint64"})
+"""Types of which two operands alike are computed as they are."""
+MOST_CONSTANTS = 4096
+"""Blocks of constants in memory at once."""
 
 
 @cache
@@ -80,6 +85,8 @@ def _make_types_once() -> None:
     make_ir, compare_elements = block.to_ir, element.__eq__
     make_broadcast, promote = operations.broadcast_impl_value, operations.computation_type_impl
     promoted: dict[tuple[object, ...], Any] = {}
+    constants: dict[tuple[object, ...], Any] = {}
+    check_operands = operations.binary_op_type_checking_impl
     numpy_dtypes: dict[str, np.dtype[Any]] = {}
     numpy_dtype = interpreter._get_np_dtype
 
@@ -132,6 +139,26 @@ def _make_types_once() -> None:
             promoted[key] = promote(self, left, is_scalar, right, other_is_scalar, divides)
         return promoted[key]
 
+    def operands(self: Any, left: Any, right: Any, *rest: Any, **named: Any) -> Any:
+        tensors = type(left) is core.tensor, type(right) is core.tensor
+        if all(tensors) and left.dtype.name in NUMBERS and left.type == right.type:
+            return left, right
+        if any(tensors) and type(right if tensors[0] else left) in (int, float):
+            tensor, number = (left, right) if tensors[0] else (right, left)
+            # Zeros of both signs are equal, and so are 1 and 1.0.
+            key = tensor.type.name, repr(number), rest, *named.items()
+            if key in constants:
+                return (tensor, constants[key]) if tensors[0] else (constants[key], tensor)
+            left, right = check_operands(self, left, right, *rest, **named)
+            same, constant = (left, right) if tensors[0] else (right, left)
+            if same is tensor:
+                if len(constants) >= MOST_CONSTANTS:
+                    constants.clear()
+                constant.handle.data.flags.writeable = False
+                constants[key] = constant
+            return left, right
+        return check_operands(self, left, right, *rest, **named)
+
     def of_numpy(kind: Any) -> np.dtype[Any]:
         name = kind.scalar.name
         if name not in numpy_dtypes:
@@ -141,6 +168,7 @@ def _make_types_once() -> None:
     block.with_element_ty, block.to_ir, block.__eq__, element.__eq__ = with_element_ty, to_ir, equal, equal_elements
     core.tensor.__init__ = of_tensor
     operations.broadcast_impl_value, operations.computation_type_impl = broadcast, computed_as
+    operations.binary_op_type_checking_impl = operands
     interpreter._get_np_dtype = of_numpy
 
 

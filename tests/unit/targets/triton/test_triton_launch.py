@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 import triton.language as tl
+from triton.language.semantic import IncompatibleTypeErrorImpl
 from triton.runtime import interpreter
 
 from hamlet.backend.buffers import Shape, allocate
@@ -77,6 +78,31 @@ def test_types_of_blocks_are_equal_where_their_parts_are() -> None:
     assert interpreter._get_np_dtype(of_four.with_element_ty(pointer)) == np.uint64
     tensor = tl.tensor(None, of_four)
     assert (tensor.dtype, tensor.numel.value, [size.value for size in tensor.shape]) == (tl.int32, 4, [4])
+
+
+def test_constants_in_operations_are_made_once() -> None:
+    """Each is another one: zeros of both signs, whole and real ones."""
+    TritonBackend(sample("first_meal"), kernels(compiled=False), CPU)
+    operands = interpreter.interpreter_semantic.binary_op_type_checking_impl
+    real, whole = (
+        tl.tensor(interpreter.TensorHandle(np.ones(4, dtype), kind), tl.block_type(kind, [4]))
+        for dtype, kind in ((np.float32, tl.float32), (np.int32, tl.int32))
+    )
+    assert operands(real, real) == (real, real)
+    for _ in range(2):
+        for tensor, number in ((real, 0.0), (real, -0.0), (real, 1), (whole, 1), (whole, 0), (whole, -1)):
+            for turned in (False, True):
+                pair = operands(number, tensor) if turned else operands(tensor, number)
+                same, constant = reversed(pair) if turned else pair
+                assert same is tensor
+                assert constant.type == tensor.type
+                expected = np.full(4, number, tensor.handle.data.dtype)
+                assert constant.handle.data.tobytes() == expected.tobytes()
+        assert operands(whole, 0.5)[0].dtype == tl.float32
+    assert operands(real, 2.0)[1] is operands(real, 2.0)[1]
+    assert not operands(real, 2.0)[1].handle.data.flags.writeable
+    with pytest.raises(IncompatibleTypeErrorImpl):
+        operands(real, tl.tensor(None, tl.pointer_type(tl.float32)))
 
 
 def test_contraction_is_always_switched_off() -> None:
