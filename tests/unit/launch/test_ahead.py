@@ -18,6 +18,7 @@ from hamlet.launch.gpu.ahead import AheadKernels, find
 from hamlet.launch.gpu.call import Launch
 from hamlet.launch.gpu.cubins import FORMAT, Cubin, Cubins, from_json, to_json
 from hamlet.launch.gpu.driver import CudaDriver, CudaError, LaunchGrid, Parameters
+from hamlet.launch.gpu.options import options
 from hamlet.launch.gpu.start import start_on
 from hamlet.package.module import Module
 from hamletc.compile import Options, build
@@ -27,7 +28,7 @@ from samples import sample
 
 NOW, LATER = (f'"format": {version}'.encode() for version in (FORMAT, FORMAT + 1))
 CPU = torch.device("cpu")
-GIVEN = {"GROUP": 1, "BLOCK": 32, "num_warps": 1, "enable_fp_fusion": False}
+GIVEN = {"GROUP": 1, "BLOCK": 32, **options(32)}
 CUBINS = Cubins(
     90,
     "3.9.0",
