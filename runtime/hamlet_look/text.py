@@ -158,7 +158,8 @@ def _nodes(view: View, board: Board, paint: _Paint) -> Iterator[str]:
         letter = board.ground[0][number] if board.ground else FLOOR
         code = _in(tints.get(letter), "")
         sign = signs.get(letter, FLOOR)
-        what = _mark(stands) or (sign if _columns(sign) == 1 else FLOOR, code)
+        mark = next((mark for mark in reversed(view.marks) if mark.at[0] == number), None)
+        what = _mark(stands) or _marked(mark, 1) or (sign if _columns(sign) == 1 else FLOOR, code)
         who = _who(players)
         marks = f"{paint(*what)}{' ' if who is None else paint(*who)} "
         yield f"|{marks}{paint(line[:named], code)}{line[named:]}{' ' * (width - 3 - len(line))}|"
@@ -232,8 +233,7 @@ def _cell(canvas: _Canvas, view: View, column: int, row: int, here: _Here, paint
     layers = tuple(layer for layer in view.layers if layer.colour is not None or layer.letter or not wall)
     has = _has(layers, *canvas.covers(column, row), canvas.letters)
     code = _in(tints.get(letter), DIM)
-    mark = None if here.mark is None else (here.mark.letter or MARK, _in(here.mark.colour, RED))
-    what = _mark(here.stands) or mark
+    what = _mark(here.stands) or _marked(here.mark, 2)
     who = _who(here.players)
     if what is None and who is None and wall and has is None:
         return paint("#" * canvas.letters, code)
@@ -277,6 +277,13 @@ def _layers(layers: tuple[Layer, ...]) -> Iterator[tuple[Layer, str, str]]:
         counts[layer.things] += 1
         marks = THINGS if layer.things else RAMPS
         yield layer, layer.letter or marks[number % len(marks)], _in(layer.colour, HUES[number % len(HUES)])
+
+
+def _marked(mark: Mark | None, columns: int) -> tuple[str, str] | None:
+    """The letter and the colour of what `draw` puts there, in a cell of so many columns."""
+    if mark is None:
+        return None
+    return (mark.letter if mark.letter and _columns(mark.letter) <= columns else MARK, _in(mark.colour, RED))
 
 
 def _mark(stands: list[Stand]) -> tuple[str, str] | None:

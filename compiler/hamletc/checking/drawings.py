@@ -187,9 +187,25 @@ class _Drawings:
             return False
         return True
 
-    def _point(self, point: tuple[syntax.Expr, syntax.Expr]) -> tuple[universe.Expression, universe.Expression] | None:
-        x, y = (self._shown(Expressions(self._names, self._report, scope="observe").number(each)) for each in point)
+    def _point(self, point: tuple[syntax.Expr, ...]) -> tuple[universe.Expression, universe.Expression] | None:
+        """A place on the board, whose first row is that of a board with one axis."""
+        if not self._fits(point):
+            return None
+        numbers = [self._shown(Expressions(self._names, self._report, scope="observe").number(each)) for each in point]
+        x, y = numbers if len(numbers) == 2 else (*numbers, universe.Number(0.0, point[0].span))
         return None if x is None or y is None else (x, y)
+
+    def _fits(self, point: tuple[syntax.Expr, ...]) -> bool:
+        """Whether a place has as many numbers as it takes."""
+        space, (first, last) = self._draft.space, (point[0].span, point[-1].span)
+        graph = space is not None and graph_of(space) is not None
+        one_axis = space is not None and len(axes_of(space)) == 1
+        if len(point) == (1 if graph else 2) or (len(point) == 1 and one_axis):
+            return True
+        further = Span(first.end_line, first.end_column, last.end_line, last.end_column, first.file)
+        said = messages.drawings
+        self._report.add(said.NumberOfNode(first, further) if graph else said.OneNumber(first))
+        return False
 
     def _condition(self, expr: syntax.Expr | None) -> tuple[bool, universe.Expression | None]:
         """Whether there is nothing wrong with a condition, and what it is."""

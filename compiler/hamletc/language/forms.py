@@ -100,10 +100,6 @@ def _interval(interval: tuple[syntax.Signed, syntax.Signed]) -> str:
     return f"({interval[0].text} .. {interval[1].text})"
 
 
-def _point(point: tuple[syntax.Expr, syntax.Expr]) -> str:
-    return f"({spell_expression(point[0])}, {spell_expression(point[1])})"
-
-
 def _coordinates(place: tuple[syntax.Expr, ...]) -> str:
     return f"({', '.join(map(spell_expression, place))})"
 
@@ -139,7 +135,6 @@ SYMBOLS: Mapping[str, Symbol] = MappingProxyType(
         "Coordinates": Symbol("coordinates", _items, _coordinates, tuple),
         "Drawn": Symbol("expression", _itself, _drawn, object),
         "Interval": Symbol("interval", _items, _interval, tuple),
-        "Point": Symbol("point", _items, _point, tuple),
         "Each": Symbol("each", _itself, spell_each, syntax.Each),
         "Given": Symbol("given", _itself, spell_given, object),
         "Landmark": Symbol("landmark", _itself, _landmark, (syntax.Quoted, syntax.Name)),

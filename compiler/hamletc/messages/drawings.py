@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hamletc.diagnostics import Finding, Told, finding
+from hamlet.universe import Span
+from hamletc.diagnostics import Edit, Finding, Told, finding
 
 
 @finding("H290")
@@ -32,6 +33,23 @@ class NothingToDraw(Finding):
         canvas = "canvas" in self.part
         hint = "Add `canvas (-1 .. 1) x (-1 .. 1)` to the drawing." if canvas else "Leave it out."
         return Told(message, hint)
+
+
+@finding("H291")
+class OneNumber(Finding):
+    def told(self) -> Told:
+        return Told("a place on this board has two numbers", 'Write both, as in `mark (3, 0) "H"`.')
+
+
+@finding("H291")
+class NumberOfNode(Finding):
+    """`further` is what is written behind the number of the node."""
+
+    further: Span
+
+    def told(self) -> Told:
+        message = "a place on a graph has one number, that of its node"
+        return Told(message, 'Write it alone, as in `mark (3) "H"`.', edits=(Edit(self.further, ""),))
 
 
 @finding("H291")

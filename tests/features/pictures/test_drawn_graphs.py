@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import hamlet
+import hamlet_look.text
 from hamlet.package.module import Module
 from hamlet.universe.drawings import COLOURS
 from hamletc.checking.check import check
@@ -54,6 +55,16 @@ def test_pixels_and_pages_show_them() -> None:
     filled = [stroke[4] for stroke in picture["floor"] if stroke[0] == "ring"][::2]
     assert filled == [light[0], light[0], light[1]]
     assert [stroke[3] for stroke in picture["floor"] if stroke[0] == "write"] == ["home", "~", "road", "~", "mill"]
+
+
+def test_a_mark_stands_at_the_node_of_a_number(compiled: Callable[[str], Module]) -> None:
+    text = VALLEY.replace('    agents "@"', '    agents "@"  mark (if energy > 0.5 then 1 else 0) "C"  line (0) to (2)')
+    env = hamlet.make(compiled(text), worlds=1, backend="interpreter", seed=1, quiet=True)
+    view = env.view(0)
+    assert [mark.at for mark in view.marks] == [(1.0, 0.0)]
+    assert [(line.begin, line.end) for line in view.lines] == [((0.0, 0.0), (2.0, 0.0))]
+    rows = hamlet_look.text.drawn(view, colours=False).split("\n")
+    assert [row[1] for row in rows[2:5]] == [".", "C", "T"]
 
 
 def test_a_graph_has_no_walls() -> None:

@@ -91,21 +91,21 @@ class DrawCell(Node, form=("cell $name [$option] in $colour", "cell $name [$opti
     span: Span
 
 
-class DrawMark(Node, form="mark $at<Point> [$letter] [in $colour] [when $condition]"):
-    """`mark (hawk_x, hawk_y) "H" in red when alarmed`: a thing at a place that numbers say."""
+class DrawMark(Node, form="mark $at<Coordinates> [$letter] [in $colour] [when $condition]"):
+    """`mark (hawk_x, hawk_y) "H" in red when alarmed`: a thing at a place that numbers say; on a graph one number."""
 
-    at: tuple[Expr, Expr]
+    at: tuple[Expr, ...]
     letter: Quoted | None
     colour: Name | None
     condition: Expr | None
     span: Span
 
 
-class DrawLine(Node, form="line $begin<Point> to $end<Point> [in $colour] [when $condition]"):
+class DrawLine(Node, form="line $begin<Coordinates> to $end<Coordinates> [in $colour] [when $condition]"):
     """`line (place, 0) to (place + sin(angle), cos(angle)) in brown`: a pole by its angle."""
 
-    begin: tuple[Expr, Expr]
-    end: tuple[Expr, Expr]
+    begin: tuple[Expr, ...]
+    end: tuple[Expr, ...]
     colour: Name | None
     condition: Expr | None
     span: Span
