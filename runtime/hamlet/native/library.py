@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+from time import monotonic_ns
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -182,4 +183,5 @@ def _lock(_key: bytes) -> Lock:
 
 @cache
 def _numbers() -> Iterator[int]:
-    return count()
+    """Numbers of paths, others than before where this module is imported anew in a process."""
+    return count(monotonic_ns())

@@ -8,6 +8,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,18 @@ def test_libraries_do_not_take_each_other_s_place() -> None:
     contents = [machine_code(TEXT.format(value), {}, "native") for value in (1, 2)]
     loaded = [opened(content) for content in contents * 20]
     assert [each.number() for each in loaded] == [1, 2] * 20
+
+
+def test_modules_imported_anew_load_what_they_are_given() -> None:
+    contents = [machine_code(TEXT.format(value), {}, "native") for value in (1, 2)]
+    spec = find_spec(library.__name__)
+    assert spec is not None
+    assert spec.loader is not None
+    modules = [module_from_spec(spec) for _ in contents]
+    for module in modules:
+        spec.loader.exec_module(module)
+    loaded = [module.opened(content) for module, content in zip(modules, contents, strict=True)]
+    assert [each.number() for each in loaded] == [1, 2]
 
 
 def test_without_descriptors_a_file_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
