@@ -98,6 +98,10 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     ("after until", "Write `after 100 ticks`, or `age < 100`."),
     (
+        "sometimes maybe occasionally randomly",
+        "Write `energy += 0.1 when chance(0.1)` in a block: it happens with this probability.",
+    ),
+    (
         "wait delay cooldown timer",
         "`since(used == Bed) > 10` holds where that is more than 10 ticks ago; `effect rest lasts 10 ticks { ... }` "
         "begins and ends.",
@@ -165,7 +169,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("seed", "The program gives the seed: `hamlet.make(universe, worlds=256, seed=1)`."),
     ("prev old before delta diff change", "Write `previous(x)`: x at the beginning of the tick."),
     (
-        "rises increases increased grows changed changes becomes",
+        "rises increases increased grows grown decreases decreased shrinks shrunk changed changes becomes",
         "`x > previous(x)` holds in a tick in which x has grown, `rising(x > 0.5)` in the first one in which x > 0.5.",
     ),
     # --- declarations that have other names here ---
@@ -267,11 +271,19 @@ LIKELY_ELSEWHERE: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "a function": {
             **dict.fromkeys(["trunc", "truncate", "int_of"], "floor"),
             **dict.fromkeys(["mean", "avg"], "average"),
-            "sum": "total",
         },
     }
 )
 """Foreign words of which one of this language may be meant, by what stands there."""
+GROWTH: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("rises", "increases", "increased", "grows", "grown"), ">"),
+        **dict.fromkeys(("decreases", "decreased", "shrinks", "shrunk"), "<"),
+    }
+)
+"""How a meter that does so compares with what it was."""
+JOINED: Mapping[str, str] = MappingProxyType({"sum": "total", "mean": "average", "avg": "average"})
+"""What agents have together, by foreign words for that."""
 EDGES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["torus", "toroidal", "periodic", "wraparound", "cyclic"], "wrap"),

@@ -52,7 +52,7 @@ class Asking:
         if op in ("rank", "nearest") and not self._at.of_agent(f"`{op}`", expr.span):
             return None
         if not CALLS[op].takes(len(expr.arguments)):
-            wrong_arguments(expr.function, expr.span, self._at.report)
+            wrong_arguments(expr.function, expr.span, self._at.report, len(expr.arguments))
             return None
         known = self._at.whose in ("world", "cell", "beside") or self._at.scope == "ending"
         asker: Asker = "agent" if self._at.whose == "agent" else "world"
@@ -63,6 +63,9 @@ class Asking:
         if op == "nearest":
             return self._nearest(expr, each, scope)
         (argument,) = expr.arguments
+        if op == "count" and is_word(argument, "agents"):
+            self._at.report.add(messages.agents.AgentsCounted(argument.span, expr.span))
+            return None
         value = each.number(argument) if op != "count" else _everybody(argument) or each.condition(argument)
         joined = universe.Upon if self._at.whose in ("cell", "beside") else universe.Among
         if value is None or not self._asks_others(value):
@@ -76,7 +79,7 @@ class Asking:
             self._at.report.add(messages.crowds.NotOnCells(expr.span, op))
             return None
         if len(expr.arguments) != 1:
-            wrong_arguments(expr.function, expr.span, self._at.report)
+            wrong_arguments(expr.function, expr.span, self._at.report, len(expr.arguments))
             return None
         (argument,) = expr.arguments
         each = self._resolver.inside("observe")
@@ -139,7 +142,7 @@ class Asking:
         further = self._further(expr)
         if len(expr.arguments) != 1 + (further == "diagonal") or further is None:
             if further is not None:
-                wrong_arguments(expr.function, expr.span, self._at.report)
+                wrong_arguments(expr.function, expr.span, self._at.report, len(expr.arguments))
             return None
         scope: Scope = "tick" if of_cell else self._at.scope
         value = self._resolver.inside(scope, whose="beside").number(expr.arguments[0])
@@ -225,7 +228,7 @@ class Asking:
         if not self._at.asked("`own`", expr.span):
             return None
         if len(expr.arguments) != 1:
-            wrong_arguments(expr.function, expr.span, self._at.report)
+            wrong_arguments(expr.function, expr.span, self._at.report, len(expr.arguments))
             return None
         value = resolved(expr.arguments[0])
         operand = None if value is None else self._operations.rounded(value)

@@ -30,8 +30,8 @@ MOST_TICKS = 1_000_000_000
 
 
 class Expressions:
-    """Resolves the expressions of one declaration. `threshold` is set in the body of a cascade only; `whose` they are
-    says which quantities have a value."""
+    """Resolves the expressions of one declaration. `threshold` is set in the body of a cascade only, `rule` in a rule;
+    `whose` they are says which quantities have a value."""
 
     def __init__(
         self,
@@ -41,8 +41,9 @@ class Expressions:
         scope: Scope = "tick",
         whose: Whose = "agent",
         asker: Asker = "nobody",
+        rule: syntax.RuleDecl | None = None,
     ) -> None:
-        self._at = Standpoint(names, report, threshold, scope, whose, asker)
+        self._at = Standpoint(names, report, threshold, scope, whose, asker, rule)
         self._operations = Operations(report)
         self._quantities = Quantities(self._at)
         self._draws = Draws(self._at, self._operations)
@@ -64,9 +65,16 @@ class Expressions:
         """What was resolved, as a part of an expression."""
         return self._operations.rounded(operand)
 
-    def condition(self, expr: syntax.Expr) -> Expression | None:
-        """An expression that must be a condition."""
-        return as_condition(self.value(expr), expr, self._at.report)
+    def condition(self, expr: syntax.Expr, whole: syntax.Expr | None = None) -> Expression | None:
+        """An expression that must be a condition; `whole` is that in which it is the first side of `and` or `or`."""
+        if isinstance(expr, syntax.Name) and self._is_affordance(expr):
+            self._at.names.refuse(expr, "a condition", ())
+            return None
+        return as_condition(self.value(expr), expr, self._at.report, whole)
+
+    def _is_affordance(self, name: syntax.Name) -> bool:
+        """Whether an affordance has the name, and no value."""
+        return self._at.names.value_kind(name) is None and self._at.names.means(name, "affordance")
 
     def held(self, expr: syntax.Expr) -> Expression | None:
         """The number that a state with options is, or was."""
@@ -194,7 +202,7 @@ class Expressions:
     def _binary(self, expr: syntax.BinaryExpr) -> Operand | None:
         match expr.op:
             case "and" | "or":
-                p = as_condition(self.value(expr.left), expr.left, self._at.report, expr)
+                p = self.condition(expr.left, expr)
                 q = self.condition(expr.right)
                 return None if p is None or q is None else universe.Binary(expr.op, p, q, expr.span)
             case "+" | "-" | "*" | "/":
@@ -299,7 +307,7 @@ class Expressions:
 
     def _no_function(self, expr: syntax.CallExpr) -> None:
         function = expr.function.text
-        self._at.names.refuse(expr.function, "a function", (*CALLS, *self._at.names.of_kind("function")))
+        self._at.names.refuse(expr.function, "a function", (*CALLS, *self._at.names.of_kind("function")), expr)
         if function not in FOREIGN_WORDS and function not in OWN_WORDS:
             for argument in expr.arguments:
                 self._operand(argument)

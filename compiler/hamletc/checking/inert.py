@@ -60,7 +60,7 @@ def _check_read(
 ) -> None:
     for item in declared:
         if item.name not in read:
-            report.add(messages.inert.Unread(names.span(kind, item.name), kind, item.name))
+            report.add(messages.inert.Unread(names.span(kind, item.name), kind, item.name, item.span))
 
 
 def _check_map(draft: Draft, reads: list[Expression], names: Names, report: Findings) -> None:
@@ -368,6 +368,6 @@ def check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report:
     for item in unused:
         match item:
             case syntax.LetDecl(name=name, parameters=parameters):
-                report.add(messages.inert.UnusedLet(name.span, name.text, bool(parameters)))
+                report.add(messages.inert.UnusedLet(name.span, name.text, item.span, bool(parameters)))
             case syntax.TemplateDecl(name=name):
                 report.add(messages.inert.UnusedTemplate(name.span, name.text))

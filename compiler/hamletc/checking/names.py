@@ -88,7 +88,7 @@ class Names(Symbols):
                 # Actions of affordances stand outside too, once they are written out; moves are those of the space.
                 in_braces = symbol.kind == "action" and isinstance(declaration, syntax.AffordanceDecl)
                 if symbol.kind != "move" and not in_braces:
-                    self._declare(symbol)
+                    self._declare(symbol, declaration)
             match declaration:
                 case syntax.AffordanceDecl():
                     if declaration.copy_of is not None:

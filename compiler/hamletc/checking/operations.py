@@ -182,7 +182,9 @@ class Operations:
         self._report.add(messages.expressions.ConstantTooLarge(span))
 
 
-def wrong_arguments(function: syntax.Name, span: Span, report: Findings) -> None:
-    """Report a function that is given too few arguments, or too many."""
+def wrong_arguments(function: syntax.Name, span: Span, report: Findings, given: int = 0) -> None:
+    """Report a function that is given too few arguments, or too many; `given` is how many."""
     called = CALLS[function.text]
-    report.add(messages.expressions.WrongArguments(span, function.text, str(called), called.example, function.span))
+    report.add(
+        messages.expressions.WrongArguments(span, function.text, str(called), called.example, function.span, given > 1)
+    )

@@ -327,12 +327,23 @@ class Quantities:
         quantity = universe.Coordinate if expr.quantity == "position" else universe.Velocity
         return quantity(axis, expr.span)
 
+    def _guards_cascade(self, guard: syntax.Expr | None) -> bool:
+        """Whether a rule is guarded as cascades of agents are: by `meter < number`."""
+        if self._at.whose != "agent" or not isinstance(guard, syntax.BinaryExpr) or guard.op != "<":
+            return False
+        if not isinstance(guard.left, syntax.Name) or not isinstance(guard.right, syntax.Numeral):
+            return False
+        return self._at.names.value_kind(guard.left) == "meter"
+
     def _cascade_quantity(self, name: syntax.Name) -> Expression | None:
         if self._at.scope in ("among", "early among", "history"):
             self._at.unseen(f"`{name.text}`", name.span)
             return None
         if self._at.threshold is None:
-            self._at.report.add(messages.expressions.OutsideCascade(name.span, name.text))
+            rule = self._at.rule
+            guarded = rule is not None and self._guards_cascade(rule.guard)
+            written = rule.span if rule is not None and guarded else None
+            self._at.report.add(messages.expressions.OutsideCascade(name.span, name.text, written))
             return None
         if self._at.scope == "previous":
             self._at.unseen(f"`{name.text}`", name.span)

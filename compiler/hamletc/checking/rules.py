@@ -31,6 +31,7 @@ from hamletc.checking.states import written as held
 from hamletc.checking.symbols import axis_of, builtin
 from hamletc.expansion.trees import names_in
 from hamletc.language import syntax
+from hamletc.language.declared import ValueKind
 
 
 class Statements:
@@ -275,7 +276,7 @@ def left_unclamped(file: syntax.File) -> frozenset[str]:
 
 def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Findings, whose: Whose = "agent") -> Rule | None:
     """`rule NAME: guard -> statements`, of agents, of the world, of cells or of pairs."""
-    expressions = Expressions(names, report, whose=whose)
+    expressions = Expressions(names, report, whose=whose, rule=declaration)
     if whose == "pair":
         expressions = Expressions(names, report, scope="early among", asker="each")
     guard = None if declaration.guard is None else expressions.condition(declaration.guard)
@@ -283,6 +284,14 @@ def resolve_rule(declaration: syntax.RuleDecl, names: Names, report: Findings, w
         names.suspects |= written(declaration.body)
     body = Statements(names, report, expressions, whose=whose).body(declaration.body)
     return Rule(declaration.name.text, guard, body, declaration.span) if body else None
+
+
+_CHANGING: tuple[ValueKind, ...] = ("meter", "world meter", "param", "input")
+
+
+def _asks(declaration: syntax.CascadeDecl) -> bool:
+    """Whether statements ask how far the meter is below the threshold."""
+    return any(name.text in ("deficit", "shortfall") for name in names_in(declaration.body))
 
 
 def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Findings) -> Cascade | None:
@@ -297,12 +306,15 @@ def resolve_cascade(declaration: syntax.CascadeDecl, names: Names, report: Findi
         and builtin(guard.left) is None
     ):
         source = names.find(guard.left, "meter")
-        threshold = Expressions(names, report).constant(guard.right, "the threshold of a cascade")
+        inside = () if isinstance(guard.right, syntax.Numeral) else names_in(guard.right)
+        if any(names.value_kind(name) in _CHANGING for name in inside):
+            report.add(messages.rules.OtherGuard(guard.span, declaration, True, _asks(declaration)))
+        else:
+            threshold = Expressions(names, report).constant(guard.right, "the threshold of a cascade")
     else:
         left = guard.left if isinstance(guard, syntax.BinaryExpr) else guard
         of_meter = isinstance(left, syntax.Name) and names.value_kind(left) == "meter"
-        asks = any(name.text in ("deficit", "shortfall") for name in names_in(declaration.body))
-        report.add(messages.rules.OtherGuard(guard.span, declaration, of_meter, asks))
+        report.add(messages.rules.OtherGuard(guard.span, declaration, of_meter, _asks(declaration)))
     written = guard.right.span if isinstance(guard, syntax.BinaryExpr) else guard.span
     expressions = Expressions(names, report, Threshold(threshold, written))
     body = Statements(names, report, expressions).body(declaration.body)

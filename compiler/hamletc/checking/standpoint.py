@@ -71,6 +71,7 @@ class Standpoint:
     scope: Scope = "tick"
     whose: Whose = "agent"
     asker: Asker = "nobody"
+    rule: syntax.RuleDecl | None = None
 
     def of_agent(self, what: str, span: Span) -> bool:
         """Whether what each agent has of its own has a value here; where it has none, that is reported."""

@@ -12,6 +12,8 @@ from hamlet.universe import Space, Span
 from hamlet.universe.space import axes_of
 from hamletc import messages
 from hamletc.checking.report import Findings
+from hamletc.diagnostics import Edit
+from hamletc.expansion.places import rewritten
 from hamletc.language import syntax
 from hamletc.language.declared import NAMESPACES, VALUES, Kind, Symbol, ValueKind
 from hamletc.language.words import FUNCTIONS, QUANTITIES, YIELDING
@@ -30,6 +32,7 @@ class Symbols:
         self._symbols: dict[str, list[Symbol]] = {}
         self._in_order: list[Symbol] = []
         self._of_kinds: dict[tuple[Kind, ...], tuple[str, ...]] = {}
+        self._declared: dict[int, syntax.RolePart] = {}
         self._comparisons = 0
         self.space: Space | None = None
         self.refused: set[str] = set()
@@ -97,9 +100,11 @@ class Symbols:
         written = {each.name.text for each in self._in_order if each.state is not None and each.state.of == "author"}
         return tuple(name for name in self.states if name in written)
 
-    def refuse(self, name: syntax.Name, needed: str, candidates: tuple[str, ...]) -> str | None:
-        """Report a name that does not stand for what is `needed` ("a meter"). Returns the candidate that may be
-        meant."""
+    def refuse(
+        self, name: syntax.Name, needed: str, candidates: tuple[str, ...], call: syntax.CallExpr | None = None
+    ) -> str | None:
+        """Report a name that does not stand for what is `needed` ("a meter"), maybe where it is called. Returns the
+        candidate that may be meant."""
         what = builtin(name)
         if what is None and name.text in FUNCTIONS and not name.quoted and name.text not in self._symbols:
             what = "a function"
@@ -109,7 +114,8 @@ class Symbols:
         symbol = next(iter(self._symbols.get(name.text, ())), None)
         if symbol is not None:
             about = name.text, symbol.kind, symbol.called, symbol.span, needed
-            self._report.add(messages.names.OtherKind(name.span, *about, self.means(name, "affordance")))
+            called = None if call is None else call.span
+            self._report.add(messages.names.OtherKind(name.span, *about, self.means(name, "affordance"), called))
             return None
         guess = self.guess(name.text, candidates)
         axes = () if self.space is None else axes_of(self.space)
@@ -117,16 +123,26 @@ class Symbols:
         meaning = messages.names.meaning(name, needed, axes, few)
         guess = guess if meaning is None else None
         put = None if meaning is None else messages.names.written(name, needed, axes)
-        likely = None if meaning is None else messages.names.likely(name, needed, axes)
-        self._report.add(messages.names.Unknown(name.span, name.text, needed, candidates, meaning, guess, put, likely))
+        likely = None if meaning is None else messages.names.likely(name, needed, axes, self.of_kind("affordance"))
+        made = None if meaning is None else self._instead(call)
+        known = name.span, name.text, needed, candidates
+        self._report.add(messages.names.Unknown(*known, meaning, guess, put, likely, made))
         return guess
+
+    def _instead(self, call: syntax.CallExpr | None) -> Edit | None:
+        """What takes the place of a call of an unknown function."""
+        if call is None:
+            return None
+        first = call.arguments[0] if call.arguments else None
+        of_meter = isinstance(first, syntax.Name) and self.value_kind(first) == "meter" and self.state(first) is None
+        return messages.names.for_call(call, of_meter=of_meter)
 
     def guess(self, name: str, candidates: tuple[str, ...]) -> str | None:
         """The candidate that may be meant by a name."""
         self._comparisons += len(candidates)
         return closest(name, candidates) if self._comparisons <= MOST_COMPARISONS else None
 
-    def _declare(self, symbol: Symbol) -> None:
+    def _declare(self, symbol: Symbol, declaration: syntax.RolePart) -> None:
         name, kind = symbol.name, symbol.kind
         what = builtin(name)
         if what is not None:
@@ -137,14 +153,21 @@ class Symbols:
         shared = NAMESPACES[symbol.namespace]
         first = next((symbol for symbol in symbols if symbol.kind in shared), None)
         if first is not None:
+            says = None if (old := self._declared.get(id(first.name))) is None else rewritten(old, _nowhere)
+            same = declaration.span if says == rewritten(declaration, _nowhere) else None
             about = name.text, kind, first.span, first.kind, shared
-            self._report.add(messages.names.DeclaredTwice(name.span, *about))
+            self._report.add(messages.names.DeclaredTwice(name.span, *about, same))
             return
         if symbols:
             other = symbols[0]
             self._report.add(messages.names.TwoMeanings(name.span, name.text, kind, other.span, other.kind))
         symbols.append(symbol)
+        self._declared[id(name)] = declaration
         self._in_order.append(symbol)
+
+
+def _nowhere(_: Span) -> Span:
+    return Span(1, 1, 1, 1)
 
 
 def builtin(name: syntax.Name) -> str | None:

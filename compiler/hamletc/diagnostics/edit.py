@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from hamlet.frozen import dataclass
@@ -17,7 +18,7 @@ class Edit:
         span: the place in the text as it is.
         text: stands there afterwards.
         sure: whether the author can hardly have meant anything else; otherwise it is a suggestion, as where it has a
-            number or a name that somebody must choose.
+            number or a name that somebody must choose. The name of a rule changes nothing, and is no choice.
     """
 
     span: Span
@@ -75,10 +76,21 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     def offset(line: int, column: int) -> int:
         return min(starts[min(line, len(starts)) - 1] + column - 1, len(text))
 
-    for edit in sorted(edits, key=lambda edit: _begin(edit.span), reverse=True):
+    ordered = sorted(edits, key=lambda edit: _begin(edit.span), reverse=True)
+    touched = Counter(line for edit in ordered for line in range(edit.span.line, edit.span.end_line + 1))
+    for edit in ordered:
         first, last = offset(*_begin(edit.span)), offset(*_end(edit.span))
+        if not edit.text and first < last and touched[edit.span.line] == touched[edit.span.end_line] == 1:
+            first, last = _whole_lines(text, first, last)
         text = text[:first] + edit.text + text[last:]
     return text
+
+
+def _whole_lines(text: str, first: int, last: int) -> tuple[int, int]:
+    """What is left out, with the end of its line where nothing else stands in it."""
+    begin, end = text.rfind("\n", 0, first) + 1, text.find("\n", last)
+    alone = end >= 0 and not text[begin:first].strip() and not text[last:end].strip() and text[first:last].strip()
+    return (begin, end + 1) if alone else (first, last)
 
 
 def _begin(span: Span) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 from hamlet.universe import Span
@@ -10,7 +11,9 @@ from hamletc.diagnostics import Diagnostic, Edit, Label, diagnose
 from hamletc.diagnostics.edit import before, behind, guessed
 from hamletc.foreign import ALMOST_THE_SAME, OWN_WORDS, instead
 from hamletc.language.braces import DECLARATIONS, begins_line
+from hamletc.language.conditionals import ternary
 from hamletc.language.cures import cure, shape
+from hamletc.language.misplaced import brought_in, every_tick, kept_by_world, moved_out, now_and_then, of_agents
 from hamletc.language.situation import COMPARISONS, Cure, Situation
 from hamletc.language.tokens import Token
 from hamletc.language.unfinished import UNITS
@@ -34,6 +37,7 @@ _WRITTEN = ("meter", "state", "item")
 """Words before what statements write."""
 _PROPERTIES = ("decay", "edges", "interact", "move", "places", "reach", "starts", "step")
 """Words of properties in the braces of meters and of spaces."""
+_CHANCES = ("sometimes", "maybe", "occasionally", "randomly")
 _MANY = 20
 """Declarations that are not named one by one any more."""
 
@@ -42,7 +46,8 @@ def complain(situation: Situation) -> tuple[Diagnostic, Cure | None]:
     """The diagnostic for a token that cannot stand where it does, and how to go on, where that is known."""
     token, texts, expected = situation.token, situation.texts, situation.expected
     if token.problem is not None:
-        return token.problem, None
+        edits = ternary(situation) if token.text == "?" else ()
+        return replace(token.problem, edits=edits) if edits else token.problem, None
     span = token.span
     if token.text in COMPARISONS and "and" in texts and "<" not in texts:
         hint = "Write `a < b and b < c` for `a < b < c`."
@@ -189,7 +194,7 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         if meant is None or meant == token.text:
             meaning = OWN_WORDS.get(token.text) or (None if token.text in UNITS else instead(token.text))
             if meaning is not None:
-                return meaning, _braced(situation) or _declared(situation)
+                return meaning, _braced(situation) or _declared(situation) or _elsewhere(situation)
             meant = closest(token.text, words)
         if meant is not None and meant != token.text:
             return f"Did you mean `{meant}`?", guessed(token.span, token.text, meant)
@@ -200,9 +205,19 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         words = [f"`{word}`" for word in sorted(DECLARATIONS)]
         return f"A declaration begins with {_listed(words, 'or')}.", ()
     if block is not None and "}" in texts and token.text in DECLARATIONS and token.kind == "word":
-        return f"`{token.text}` stands outside of the braces of `{situation.tokens[block].text}`.", ()
+        if edits := every_tick(situation, block):
+            return "An effect has no rules: write `each tick { ... }` for what it does.", edits
+        hint = f"`{token.text}` stands outside of the braces of `{situation.tokens[block].text}`."
+        return hint, moved_out(situation, block)
     begun = block if block is not None and _begins_item(situation) else situation.start
-    return shape(situation.tokens, begun), ()
+    return shape(situation.tokens, begun), kept_by_world(situation)
+
+
+def _elsewhere(situation: Situation) -> tuple[Edit, ...]:
+    """The edits of words that have a meaning in other braces, or in another language."""
+    if situation.token.text in _CHANCES:
+        return now_and_then(situation)
+    return of_agents(situation) or kept_by_world(situation) or brought_in(situation)
 
 
 def _declared(situation: Situation) -> tuple[Edit, ...]:
@@ -230,7 +245,8 @@ def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         return f"A statement is written `{word} += 0.1`.", _assigned(situation) or _added(situation)
     if word in ("move", "teleport"):
         hint = 'Agents are moved by `move (1, 0)`, `teleport (0, 0)`, `teleport "B"` or, to a node, `teleport home`.'
-        return hint, ()
+        number = word == "move" and situation.token.kind == "number"
+        return hint, (situation.instead(1, f"({situation.token.text}, 0)", sure=False),) if number else ()
     if word == "spawn":
         return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`.", ()
     meant = closest(word, meters)

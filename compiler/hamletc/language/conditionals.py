@@ -84,12 +84,17 @@ def _needed(s: Situation) -> tuple[Edit, ...]:
 def _rule_when(s: Situation) -> tuple[Edit, ...]:
     """The edits of `if c { ... }` and `if c then energy += 1` where a declaration stands: a rule has a name."""
     opening = _opening(s, "{", "then")
-    if not opening:
+    written = s.tokens[opening + 1 : opening + 3]
+    if not opening or len(written) < 2 or written[1].text not in ASSIGNMENTS:
         return ()
-    head = s.instead(1, "rule changes:", sure=False)
+    closing = s.closer.get(opening, opening)
+    rest = s.tokens[closing + 1] if closing > opening else None
+    line = [token.text for token in s.tokens[opening:] if token.line == s.tokens[opening].line]
+    sure = "else" not in line if rest is None else rest.text not in ("else", "elif")
+    head = s.instead(1, f"rule {s.called_for(written[0].text)}:", sure=sure)
     if s.tokens[opening].text == "then":
-        return (head, s.instead(1, "->", first=opening - s.index, sure=False))
-    return (head, before(s.tokens[opening].span, "-> ", sure=False))
+        return (head, s.instead(1, "->", first=opening - s.index, sure=sure))
+    return (head, before(s.tokens[opening].span, "-> ", sure=sure))
 
 
 def _opening(s: Situation, *texts: str) -> int:
@@ -278,3 +283,40 @@ def _in_block(s: Situation) -> tuple[Edit, ...]:
     if lasts or len(rest) < 2:
         return ()
     return before(s.token.span, "instantly { "), behind(rest[-1].span, " }")
+
+
+_BEFORE_VALUES = ("=", "+=", "-=", "->", ":", ",", "(", "reward")
+"""What stands before a value."""
+_IN_CONDITIONS = frozenset((*_JOINTS, ")", "not", "of", "to", "on", "straight", "walking", "distance", "position"))
+
+
+def ternary(s: Situation) -> tuple[Edit, ...]:
+    """The edits of `c ? a : b`, where `c` begins behind what stands before a value and compares something."""
+    first = _first_of_condition(s)
+    colon = next((n for n in range(s.index + 1, s.index + 12) if _text(s, n) in (":", "?", "}", "")), 0)
+    condition = s.tokens[first : s.index]
+    compares = any(token.text in (*COMPARISONS, "not", "and", "or", "on") for token in condition)
+    if not first or not compares or _text(s, colon) != ":" or colon == s.index + 1 or _text(s, colon + 1) in ("", "}"):
+        return ()
+    put = (s.instead(1, "then"), s.instead(1, "else", first=colon - s.index))
+    return (before(condition[0].span, "if "), *put)
+
+
+def _text(s: Situation, index: int) -> str:
+    """The text of a token in the same line; "" where it is in another one."""
+    token = s.tokens[min(index, len(s.tokens) - 1)]
+    return token.text if token.line == s.token.line and token.kind != "end" else ""
+
+
+def _first_of_condition(s: Situation) -> int:
+    """Where the condition before `?` begins; 0 where that is not certain."""
+    depth = 0
+    for place in range(s.index - 1, s.start, -1):
+        text, last = _text(s, place), _text(s, place - 1)
+        depth += (text == ")") - (text == "(")
+        if depth == 0 and (last in _BEFORE_VALUES or not last) and text not in COMPARISONS:
+            return place if last else 0
+        operands = s.tokens[place].kind != "symbol" and s.tokens[place - 1].kind != "symbol"
+        if not text or (operands and not {text, last} & _IN_CONDITIONS):
+            return 0
+    return 0

@@ -191,7 +191,7 @@ def _statement_outside(s: Situation) -> Cure | None:
         if s.after().text == "=":
             hint = f"Write `meter {statement}` for a meter, or `rule NAME: {statement}` for what happens every tick."
             return Cure(hint, edits=(before(s.token.span, "meter ", sure=False),))
-        edits = (before(s.token.span, f"rule {s.token.text}_changes: ", sure=False),)
+        edits = (before(s.token.span, f"rule {s.called_for(s.token.text)}: ", sure=s.token.column == 1),)
         return Cure(f"Write `rule NAME: {statement}`.", edits=edits)
     return None
 

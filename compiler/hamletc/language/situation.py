@@ -83,6 +83,17 @@ class Situation:
         number = token.kind == "number" and token.line == self.token.line
         return (f"{'-' * signed}{token.text}", count + signed + 1) if number else ("", count)
 
+    def called_for(self, meter: str) -> str:
+        """A name for a rule that changes a meter, which no other rule has: each earlier statement may become one."""
+        count, begins = 1, self.tokens[0]
+        for token, following in pairwise(self.tokens[: self.index]):
+            begins = token if token.line > begins.line else begins
+            alone = begins.column == 1 and (token is begins or begins.text == "if")
+            count += alone and token.text == meter and following.text in ASSIGNMENTS
+        names, base = {token.text for token in self.tokens}, f"{meter.strip('`')}_changes"
+        numbered = (base if number == 1 else f"{base}_{number}" for number in range(count, len(names) + count + 1))
+        return next(name for name in numbered if name not in names)
+
     # --- edits of the text ---
 
     def instead(self, count: int, text: str, *, first: int = 0, sure: bool = True) -> Edit:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import before
 from hamletc.language.situation import Cure, Situation, source
 
@@ -52,12 +51,17 @@ def _in_braces(s: Situation) -> Cure | None:
     head = [token.text for token in s.tokens[s.start : s.opener]]
     if s.opener is None or "{" in head or len(moved) < (2 if lasts else 4) or moved[0].line != moved[-1].line:
         return None
-    item = source(moved)
+    item, cut = source(moved), s.cut(first, s.index + count - 1)
+    feed = () if lasts else ("when", "1")
+    if moved[0].text in head:
+        said = s.start + head.index(moved[0].text)
+        if [token.text for token in s.tokens[said : said + len(moved)]] == [token.text for token in moved]:
+            return Cure(f"Leave it out: `{item}` stands before the brace.", count, feed, edits=(cut,))
+        other = source(s.tokens[said : s.opener])
+        return Cure(f"`{other}` stands before the brace: keep one of them.", count, feed)
     target = s.start + head.index("lasts") if "lasts" in head and not lasts else s.opener
-    edits: tuple[Edit, ...] = ()
-    if moved[0].text not in head:
-        edits = (before(s.tokens[target].span, f"{item} "), s.cut(first, s.index + count - 1))
-    return Cure(f"Write `{item}` before the brace.", count, () if lasts else ("when", "1"), edits=edits)
+    edits = (before(s.tokens[target].span, f"{item} "), cut)
+    return Cure(f"Write `{item}` before the brace.", count, feed, edits=edits)
 
 
 def _without_bounds(s: Situation, word: str) -> Cure:
@@ -116,6 +120,8 @@ def _bounds_first(s: Situation, item: str) -> Cure | None:
     written = f"= {value or low} in {low} .. {high or 'HIGH'}"
     hint = f"Write `{item} {written}`: bounds stand behind the value."
     edits = (s.instead(count, written, sure=value != ""),) if high else ()
+    if not high and float(low) < 1:
+        edits = (s.instead(count, f"= {value or low} in {low} .. 1", sure=False),)
     return Cure(hint, count, ("=", "0", "in", "0", "..", "1"), edits=edits)
 
 

@@ -136,8 +136,8 @@ class NobodyFirst(Finding):
 @finding("H026")
 class HighestNumberFirst(Finding):
     def told(self) -> Told:
-        hint = "Write `to lowest number`: agents come in their order."
-        return Told("the highest number does not come first", hint)
+        hint = "Write `to highest agent`, or `to lowest number`: agents come in their order."
+        return Told("the highest number does not come first", hint, edits=(Edit(self.span, "agent"),))
 
 
 @finding("H064")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hamlet.universe import Span
-from hamletc.diagnostics import Finding, Label, Told, finding
+from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.messages.standpoint import NEEDS
 
 PLACES = {
@@ -125,3 +125,16 @@ class TooManyAgents(Finding):
 class RoleWithoutAgents(Finding):
     def told(self) -> Told:
         return Told("a role without agents", "Write at least 1, or leave the role out.")
+
+
+@finding("H027")
+class AgentsCounted(Finding):
+    """`count(agents)`, which is `agents`; `whole` is all of it."""
+
+    whole: Span
+
+    def told(self) -> Told:
+        edits = (Edit(self.whole, "agents"),)
+        return Told(
+            "a condition is needed here", "Write `agents`: how many there are.", "this is a number", edits=edits
+        )

@@ -200,11 +200,18 @@ class Truth(Finding):
 
 @finding("H029")
 class OutsideCascade(Finding):
+    """`rule` is the declaration around it, where a cascade could stand instead."""
+
     word: str
+    rule: Span | None = None
 
     def told(self) -> Told:
-        hint = "In a rule, write it out, as in `(0.3 - energy) / 0.3`."
-        return Told(f"`{self.word}` is known in a cascade only", hint, "not in a cascade")
+        hint, edits = "In a rule, write it out, as in `(0.3 - energy) / 0.3`.", tuple[Edit, ...]()
+        if self.rule is not None:
+            begin = self.rule
+            word = Span(begin.line, begin.column, begin.line, begin.column + len("rule"), begin.file)
+            hint, edits = "Write `cascade` instead of `rule`.", (Edit(word, "cascade"),)
+        return Told(f"`{self.word}` is known in a cascade only", hint, "not in a cascade", edits=edits)
 
 
 @finding("H038")
@@ -301,18 +308,19 @@ OF_ONE_AGENT = {"lowest": "min", "highest": "max"}
 
 @finding("H030")
 class WrongArguments(Finding):
-    """`takes` is how many arguments the function has, in words."""
+    """`takes` is how many arguments the function has, in words; `several`: it was given more than one."""
 
     function: str
     takes: str
     example: str
     called: Span
+    several: bool
 
     def told(self) -> Told:
         hint, edits = f"Write `{self.example}`.", tuple[Edit, ...]()
         if (other := OF_ONE_AGENT.get(self.function)) is not None:
             hint += f" Values of one agent are joined by `{other}`."
-            edits = (Edit(self.called, other, sure=False),)
+            edits = (Edit(self.called, other, sure=self.several),)
         return Told(f"`{self.function}` takes {self.takes}", hint, edits=edits)
 
 

@@ -16,21 +16,30 @@ OF: dict[Owner, str] = {"agent": "", "world": " of the world", "cell": " of cell
 
 @finding("H060")
 class Unread(Finding):
+    """`written` is the whole declaration, where it can be deleted: a program may set a param, so it is asked."""
+
     kind: Literal["param", "input", "control", "table", "terrain"]
     name: str
+    written: Span | None = None
 
     def told(self) -> Told:
-        return Told(f"nobody reads the {self.kind} `{self.name}`", "Use it in an expression, or delete it.")
+        edits = () if self.written is None else (Edit(self.written, "", sure=False),)
+        hint = "Use it in an expression, or delete it."
+        return Told(f"nobody reads the {self.kind} `{self.name}`", hint, edits=edits)
 
 
 @finding("H060")
 class UnusedLet(Finding):
+    """`written` is the whole declaration."""
+
     name: str
+    written: Span
     is_function: bool = False
 
     def told(self) -> Told:
         kind = "function" if self.is_function else "let"
-        return Told(f"nobody uses the {kind} `{self.name}`", "Use it in an expression, or delete it.")
+        hint, edits = "Use it in an expression, or delete it.", (Edit(self.written, ""),)
+        return Told(f"nobody uses the {kind} `{self.name}`", hint, edits=edits)
 
 
 @finding("H060")

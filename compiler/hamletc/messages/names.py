@@ -5,13 +5,19 @@ from __future__ import annotations
 from hamlet.universe import Span
 from hamletc.diagnostics import Edit, Finding, Label, Told, finding
 from hamletc.diagnostics.edit import guessed
-from hamletc.foreign import LIKELY_ELSEWHERE, OWN_WORDS, SAME_ELSEWHERE, instead
+from hamletc.foreign import GROWTH, JOINED, LIKELY_ELSEWHERE, OWN_WORDS, SAME_ELSEWHERE, instead
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression
 from hamletc.messages.everywhere import quoted
 
 MOST_SHOWN = 16
 """How many names a hint lists at most."""
 MOST_AXES_SHOWN = 8
+_WITHOUT_PARENTHESES = (
+    *("let", "param", "input", "control", "terrain"),
+    *("meter", "world meter", "cell meter", "pair meter"),
+)
+"""Kinds of names that have a value by themselves."""
 NOT_WRITTEN = "Statements that move an agent are `move (1, 0)` and `teleport (0, 0)`; others write meters."
 
 
@@ -43,10 +49,28 @@ def written(name: syntax.Name, needed: str, axes: tuple[str, ...]) -> str | None
     return SAME_ELSEWHERE.get(needed, {}).get(name.text)
 
 
-def likely(name: syntax.Name, needed: str, axes: tuple[str, ...]) -> str | None:
+def for_call(call: syntax.CallExpr, *, of_meter: bool) -> Edit | None:
+    """What takes the place of a call of a function that there is not, where its arguments say what is meant;
+    `of_meter`: its first one is a meter."""
+    word, arguments = call.function.text, call.arguments
+    first = spell_expression(arguments[0]) if arguments else ""
+    if word == "distance" and len(arguments) == 1 and isinstance(arguments[0], syntax.Name):
+        return Edit(call.span, f"distance to {first}")
+    if word in GROWTH and len(arguments) == 1 and of_meter:
+        return Edit(call.span, f"({first} {GROWTH[word]} previous({first}))")
+    if word in JOINED and len(arguments) == 1:
+        return Edit(call.function.span, JOINED[word])
+    if word == "sum" and len(arguments) > 1:
+        return Edit(call.span, f"({' + '.join(map(spell_expression, arguments))})")
+    return None
+
+
+def likely(name: syntax.Name, needed: str, axes: tuple[str, ...], affordances: tuple[str, ...]) -> str | None:
     """What may stand in the place of such a name, where its meaning leaves a choice."""
     if needed == "a number" and name.text in ("position", "velocity") and axes:
         return f"{name.text} {axes[0]}"
+    if needed == "a number" and name.text == "distance" and affordances:
+        return f"distance to {affordances[0]}"
     return LIKELY_ELSEWHERE.get(needed, {}).get(name.text)
 
 
@@ -61,6 +85,7 @@ class Unknown(Finding):
         guess: the candidate that may be meant.
         put: what to write in its place, where the meaning says precisely that.
         likely: what may be written there, where the meaning leaves a choice.
+        call: what takes the place of the whole call, where it is a function.
     """
 
     name: str
@@ -70,9 +95,12 @@ class Unknown(Finding):
     guess: str | None
     put: str | None = None
     likely: str | None = None
+    call: Edit | None = None
 
     def told(self) -> Told:
         edits = guessed(self.span, self.name, self.guess) if self.put is None else (Edit(self.span, self.put),)
+        if self.call is not None:
+            edits = (self.call,)
         if not edits and self.likely is not None:
             edits = (Edit(self.span, self.likely, sure=False),)
         return Told(f"there is no `{self.name}`", self._hint(), "unknown name", edits=edits)
@@ -110,6 +138,7 @@ class OtherKind(Finding):
         declared: where.
         needed: what stands there.
         affordance: whether an affordance has the name.
+        call: where it is called, as a function is.
     """
 
     name: str
@@ -118,6 +147,7 @@ class OtherKind(Finding):
     declared: Span
     needed: str
     affordance: bool
+    call: Span | None = None
 
     def told(self) -> Told:
         message = f"`{self.name}` is {article(self.called)}, not {self.needed}"
@@ -125,12 +155,18 @@ class OtherKind(Finding):
         edits: tuple[Edit, ...] = ()
         if self.affordance and self.needed == "a number":
             edits = (Edit(self.span, f"here == {self.name}", sure=False),)
+        if self.affordance and self.needed == "a condition":
+            edits = (Edit(self.span, f"here == {self.name}"),)
+        if self.call is not None and self.kind in _WITHOUT_PARENTHESES:
+            edits = (Edit(self.call, self.name, sure=False),)
         return Told(message, self._hint(), f"{self.needed} is needed here", secondary, edits)
 
     def _hint(self) -> str:
         name, for_meter = self.name, self.needed == "a meter"
         if self.affordance and self.needed == "a number":
             return f"Write `here == {name}` or `distance to {name}`."
+        if self.affordance and self.needed == "a condition":
+            return f"Write `here == {name}`."
         match self.kind:
             case "param" if for_meter:
                 return f"No tick writes a param: declare `meter {name}`, or let the program change it between ticks."
@@ -148,9 +184,7 @@ class OtherKind(Finding):
                 return f"`{name}` is a condition, and `left of {name}` how many ticks are left of it."
             case "region" | "node":
                 return f"`on {name}` says whether the agent is there."
-            case "let" | "param" | "input" | "control" | "terrain" if self.needed == "a function":
-                return f"Write `{name}` without parentheses."
-            case "meter" | "world meter" | "cell meter" | "pair meter" if self.needed == "a function":
+            case _ if self.kind in _WITHOUT_PARENTHESES and self.needed == "a function":
                 return f"Write `{name}` without parentheses."
             case "affordance":
                 return f"`here == {name}` and `distance to {name}` say where the agent is."
@@ -183,13 +217,15 @@ class NameOfWord(Finding):
 
 @finding("H022")
 class DeclaredTwice(Finding):
-    """`shared` are the kinds of declarations that have their names together."""
+    """`shared` are the kinds of declarations that have their names together; `same` is the second declaration, where
+    it says what the first one says."""
 
     name: str
     kind: str
     first: Span
     first_kind: str
     shared: tuple[str, ...]
+    same: Span | None = None
 
     def told(self) -> Told:
         alike = ("world meter", "cell meter", "pair meter", "item")  # they are called meters, too
@@ -198,7 +234,10 @@ class DeclaredTwice(Finding):
         hint = f"{kinds} {'share' if len(self.shared) > 1 else 'have'} their names: rename one of them."
         secondary = (Label(self.first, f"first declared here, {article(self.first_kind)}"),)
         message = f"the name `{self.name}` is declared twice"
-        return Told(message, hint, f"second declaration, {article(self.kind)}", secondary)
+        edits: tuple[Edit, ...] = ()
+        if self.same is not None:
+            hint, edits = "Both say the same: delete one of them.", (Edit(self.same, ""),)
+        return Told(message, hint, f"second declaration, {article(self.kind)}", secondary, edits)
 
 
 @finding("H022")
