@@ -288,6 +288,7 @@ EDGES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["torus", "toroidal", "periodic", "wraparound", "cyclic"], "wrap"),
         **dict.fromkeys(["reflect", "reflecting", "mirror"], "bounce"),
+        **dict.fromkeys(["wall", "walls", "solid", "closed", "stop", "bounded"], "clamp"),
     }
 )
 """Foreign words for edges."""

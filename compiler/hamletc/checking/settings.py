@@ -46,12 +46,12 @@ def resolve_settings(file: syntax.File, draft: Draft, names: Names, report: Find
 def _resolve_space(file: syntax.File, draft: Draft, names: Names, report: Findings) -> None:
     space = only(all_of(file.declarations, syntax.SpaceDecl), "`space`", report)
     moves = only(all_of(file.declarations, syntax.MovesDecl), "`moves`", report)
+    drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
     if space is None:
-        report.add(messages.lacking.PartMissing(file.name.span, file.name.text, "space"))
+        report.add(messages.lacking.PartMissing(file.name.span, file.name.text, "space", drawn))
         return
     expressions = Expressions(names, report)
     ground = resolve_map(file, names, expressions, report)
-    drawn = any(isinstance(item, syntax.MapDecl) for item in file.declarations)
     given = space_properties(space, report)
     if space.kind.text in syntax.GRIDS and not space.sizes and not drawn:
         report.add(messages.lacking.MapMissing(space.span))

@@ -13,7 +13,18 @@ from hamletc.foreign import ALMOST_THE_SAME, OWN_WORDS, instead
 from hamletc.language.braces import DECLARATIONS, begins_line
 from hamletc.language.conditionals import ternary
 from hamletc.language.cures import cure, shape
-from hamletc.language.misplaced import brought_in, every_tick, kept_by_world, moved_out, now_and_then, of_agents
+from hamletc.language.misplaced import (
+    brought_in,
+    drawn,
+    every_tick,
+    kept_by_world,
+    lain,
+    moved_out,
+    needed,
+    now_and_then,
+    of_agents,
+    seen,
+)
 from hamletc.language.situation import COMPARISONS, Cure, Situation
 from hamletc.language.tokens import Token
 from hamletc.language.unfinished import UNITS
@@ -189,6 +200,8 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
     if token.text == "universe":
         return "A file declares one universe, in its first line.", ()
     if token.kind == "word" and not situation.ends_early:
+        if (told := seen(situation) or lain(situation) or drawn(situation)) is not None:
+            return told
         words = [text for text in texts if text.isalpha()]
         meant = closest(token.text, words, ALMOST_THE_SAME)
         if meant is None or meant == token.text:
@@ -197,7 +210,8 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
                 return meaning, _braced(situation) or _declared(situation) or _elsewhere(situation)
             meant = closest(token.text, words)
         if meant is not None and meant != token.text:
-            return f"Did you mean `{meant}`?", guessed(token.span, token.text, meant)
+            sure = (Edit(token.span, meant),) if len(texts) == 1 else ()
+            return f"Did you mean `{meant}`?", sure or guessed(token.span, token.text, meant)
     if token.text == ")" and texts >= DECLARATIONS:
         return "Leave it out: no parenthesis is open here.", (situation.without(situation.index),)
     block = _block(situation)
@@ -217,7 +231,7 @@ def _elsewhere(situation: Situation) -> tuple[Edit, ...]:
     """The edits of words that have a meaning in other braces, or in another language."""
     if situation.token.text in _CHANCES:
         return now_and_then(situation)
-    return of_agents(situation) or kept_by_world(situation) or brought_in(situation)
+    return of_agents(situation) or kept_by_world(situation) or brought_in(situation) or needed(situation)
 
 
 def _declared(situation: Situation) -> tuple[Edit, ...]:

@@ -71,6 +71,7 @@ def _equals(s: Situation) -> Cure | None:
     if s.shifted not in ("NAME", "NUMBER") or s.accepts(1):
         first = s.start if s.opener is None and s.index - s.start <= 3 else s.index - 1
         rest = s.rest(1)
+        rest = rest[:-1] if rest and rest[-1].text == "," else rest
         hint = f"Write `{source((*s.tokens[first : s.index], *rest))}`."
         if not rest:
             hint = f"The braces stand directly behind `{s.before.text}`."

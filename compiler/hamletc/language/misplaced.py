@@ -7,8 +7,10 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import around, before, behind
 from hamletc.language.braces import DECLARATIONS, begins_line
-from hamletc.language.situation import Situation
+from hamletc.language.situation import COMPARISONS, Situation
+from hamletc.suggest import closest
 
+_NEEDS = ("cost", "costs", "require", "requires", "condition", "precondition", "only_if")
 _OUTSIDE = ("world", "cells")
 """Blocks from whose braces a declaration of agents can be moved."""
 
@@ -118,3 +120,54 @@ def brought_in(s: Situation) -> tuple[Edit, ...]:
         return ()
     comma = "" if s.after(5).text == ")" else ", "
     return (s.instead(5, f"use {made.text}({name.text}{comma}", sure=False),)
+
+
+def needed(s: Situation) -> tuple[Edit, ...]:
+    """The edits of `cost money >= 0.1` in the braces of an affordance or an action: what it needs."""
+    compares = any(token.text in COMPARISONS for token in s.rest(1))
+    return (s.instead(1, "needs"),) if "needs" in s.texts and compares and s.token.text in _NEEDS else ()
+
+
+def seen(s: Situation) -> tuple[str, tuple[Edit, ...]] | None:
+    """What to say to a name among what is observed: meters and states are told apart there, and others are seen in a
+    window."""
+    if s.declaration != "observe" or not {"meters", "state", "window"} <= s.texts:
+        return None
+    if s.token.text in ("agents", "others", "players") and s.token.kind == "word":
+        hint = (
+            "`window 2 of agents` is how many others are on cells around, `x: nearest(true, energy)` what the nearest"
+        )
+        return f"{hint} has.", (s.instead(1, "window 2 of agents", sure=False),)
+    kinds = zip(s.tokens, s.tokens[1:], strict=False)
+    kind = next((a.text for a, b in kinds if a.text in ("meter", "state") and b.text == s.token.text), None)
+    if kind is None:
+        return None
+    written = f"{'meters' if kind == 'meter' else kind} {s.token.text}"
+    return f"Write `{written}`.", (s.instead(1, written),)
+
+
+def lain(s: Situation) -> tuple[str, tuple[Edit, ...]] | None:
+    """What to say to `item key at "K"`."""
+    if s.declaration != "item" or s.token.text != "at" or s.index != s.start + 2:
+        return None
+    name = s.before.text
+    hint = (
+        f"Where things lie at first is said in their braces: `item {name} {{ lying 1 when on vault  can pick }}`, with "
+    )
+    return f'{hint}`region vault "K"` in the map.', ()
+
+
+def drawn(s: Situation) -> tuple[str, tuple[Edit, ...]] | None:
+    """What to say to `door "D"` in the braces of a map."""
+    letter = s.after()
+    if not {"region", "terrain", "wall"} <= s.texts or letter.kind != "string" or letter.line != s.token.line:
+        return None
+    if closest(s.token.text, ("wall", "starts")) is not None:
+        return None
+    stands = zip(s.tokens, s.tokens[1:], strict=False)
+    if any(a.text == "at" and b.text == letter.text for a, b in stands):
+        return f"Leave it out: `at {letter.text}` says what stands there.", (s.cut(s.index, s.index + 1),)
+    hint = (
+        f"Write `region {s.token.text} {letter.text}`, and `on {s.token.text}` where it matters; `wall` lets nobody in."
+    )
+    return hint, (before(s.token.span, "region ", sure=False),)

@@ -55,6 +55,8 @@ class UnknownWord(Finding):
     def told(self) -> Told:
         hint, edges = instead(self.word, self.choices), EDGES.get(self.word.lower())
         edits: tuple[Edit, ...] = (Edit(self.span, edges),) if edges is not None and edges in self.choices else ()
+        if edges == "clamp" and edges in self.choices:
+            hint = "Write `edges clamp`: who moves across an edge stays at it, as where nothing is said of edges."
         if hint is None:
             guess = closest(self.word, self.choices)
             hint = f"Did you mean `{guess}`?" if guess is not None else f"Known here: {quoted(self.choices)}."

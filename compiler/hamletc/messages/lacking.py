@@ -95,10 +95,17 @@ FIRST: dict[Part, str] = {
 
 @finding("H025")
 class PartMissing(Finding):
+    """`drawn`: the universe has a map, and no space."""
+
     universe: str
     part: Part
+    drawn: bool = False
 
     def told(self) -> Told:
+        if self.drawn:
+            edits = (behind(self.span, "\nspace grid map"),)
+            message = f"the universe `{self.universe}` has a map and no space"
+            return Told(message, "Add `space grid map`.", edits=edits)
         edits = (behind(self.span, f"\n{FIRST[self.part]}", sure=False),)
         return Told(f"the universe `{self.universe}` has no {self.part}", PARTS[self.part], edits=edits)
 

@@ -182,6 +182,8 @@ class OtherKind(Finding):
                 return f"Write `begin {name}` or `end {name}`."
             case "effect":
                 return f"`{name}` is a condition, and `left of {name}` how many ticks are left of it."
+            case "role" if self.needed == "an affordance":
+                return f"`nearest({name})` is how far away the nearest {name} is."
             case "region" | "node":
                 return f"`on {name}` says whether the agent is there."
             case _ if self.kind in _WITHOUT_PARENTHESES and self.needed == "a function":
@@ -263,6 +265,9 @@ class TwoMeanings(Finding):
     def told(self) -> Told:
         other, kind = article(self.other_kind), article(self.kind)
         hint = "Rename one of them, so that readers know which is meant."
+        if (self.kind, self.other_kind) == ("reward", "role"):
+            hint = f"The name of a reward does not say who is paid: `1 when {self.name}`, or a reward in the braces of "
+            hint += f"the role, `role {self.name}: ... {{ reward 1 }}`, pays only them."
         secondary = (Label(self.other, f"{other} of the same name"),)
         return Told(f"`{self.name}` is {other} and {kind}", hint, kind, secondary)
 
