@@ -17,6 +17,7 @@ from hamletc.language.misplaced import (
     brought_in,
     drawn,
     every_tick,
+    guarded,
     kept_by_world,
     lain,
     moved_out,
@@ -200,7 +201,7 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
     if token.text == "universe":
         return "A file declares one universe, in its first line.", ()
     if token.kind == "word" and not situation.ends_early:
-        if (told := seen(situation) or lain(situation) or drawn(situation)) is not None:
+        if (told := guarded(situation) or seen(situation) or lain(situation) or drawn(situation)) is not None:
             return told
         words = [text for text in texts if text.isalpha()]
         meant = closest(token.text, words, ALMOST_THE_SAME)

@@ -13,6 +13,7 @@ from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import before, behind
 from hamletc.foreign import instead
 from hamletc.language.conditionals import comparison, if_statement, if_without_else, needs, then, when
+from hamletc.language.misplaced import listed
 from hamletc.language.situation import ASSIGNMENTS, Cure, Situation, source
 from hamletc.language.tokens import Token
 from hamletc.language.unfinished import copies, unfinished
@@ -132,7 +133,7 @@ def _comma(s: Situation) -> Cure | None:
             hint = f"Write `{fraction}`."
         return Cure(hint, 2, (), "H009", "a number has no comma", edits=edits)
     follows = s.accepts(1)
-    edits = (s.without(s.index),) if follows else ()
+    edits = (s.without(s.index),) if follows else listed(s)
     return Cure("Items stand side by side, without commas.", int(follows), edits=edits)
 
 

@@ -128,6 +128,13 @@ def needed(s: Situation) -> tuple[Edit, ...]:
     return (s.instead(1, "needs"),) if "needs" in s.texts and compares and s.token.text in _NEEDS else ()
 
 
+def guarded(s: Situation) -> tuple[str, tuple[Edit, ...]] | None:
+    """What to say to `when energy < 0.5 { ... }` in the braces of an affordance."""
+    if s.token.text not in ("when", "while", "where") or not {"needs", "instantly"} <= s.texts:
+        return None
+    return "Write `needs CONDITION` for what an affordance needs; its statements stand in `instantly { }`.", ()
+
+
 def seen(s: Situation) -> tuple[str, tuple[Edit, ...]] | None:
     """What to say to a name among what is observed: meters and states are told apart there, and others are seen in a
     window."""
@@ -138,12 +145,27 @@ def seen(s: Situation) -> tuple[str, tuple[Edit, ...]] | None:
             "`window 2 of agents` is how many others are on cells around, `x: nearest(true, energy)` what the nearest"
         )
         return f"{hint} has.", (s.instead(1, "window 2 of agents", sure=False),)
-    kinds = zip(s.tokens, s.tokens[1:], strict=False)
-    kind = next((a.text for a, b in kinds if a.text in ("meter", "state") and b.text == s.token.text), None)
-    if kind is None:
+    if not (kind := _observed_by(s, s.token.text)):
         return None
-    written = f"{'meters' if kind == 'meter' else kind} {s.token.text}"
-    return f"Write `{written}`.", (s.instead(1, written),)
+    return f"Write `{kind} {s.token.text}`.", (before(s.token.span, f"{kind} "),)
+
+
+def _observed_by(s: Situation, name: str) -> str:
+    """The word by which a meter or a state of this name is observed; "" where there is none."""
+    kinds = zip(s.tokens, s.tokens[1:], strict=False)
+    kind = next((a.text for a, b in kinds if a.text in ("meter", "state") and b.text == name), "")
+    return "meters" if kind == "meter" else kind
+
+
+def listed(s: Situation) -> tuple[Edit, ...]:
+    """The edits of `observe { grid, energy, food }`: all commas behind the first are left out at once."""
+    close = None if s.opener is None else s.closer.get(s.opener)
+    if s.declaration != "observe" or close is None or s.before.kind != "word" or s.after().kind != "word":
+        return ()
+    plain = next((n for n in range(s.index, close) if s.tokens[n].text in ("(", ":", "[")), close)
+    commas = (s.without(n) for n in range(s.index, plain) if s.tokens[n].text == ",")
+    kind = _observed_by(s, s.after().text)
+    return (*commas, *((before(s.after().span, f"{kind} "),) if kind else ()))
 
 
 def lain(s: Situation) -> tuple[str, tuple[Edit, ...]] | None:
