@@ -27,12 +27,6 @@ HAMLET_INLINE vf32 log_polynomial(vf32 at) {
     THEN(-0x1.ffffeep-3f), THEN(0x1.555546p-2f);
     return sum;
 }
-HAMLET_INLINE vf32 tanh_polynomial(vf32 at) {
-    vf32 sum = alike_vf32(0x1.19d0f4p-9f);
-    THEN(-0x1.0c9a22p-7f), THEN(0x1.63ba5cp-6f), THEN(-0x1.b9f3a2p-5f);
-    THEN(0x1.111082p-3f), THEN(-0x1.555554p-2f);
-    return sum;
-}
 HAMLET_INLINE vf32 sin_polynomial(vf32 at) {
     vf32 sum = alike_vf32(0x1.7ccf1p-19f);
     THEN(-0x1.a05ba8p-13f), THEN(0x1.111176p-7f), THEN(-0x1.555556p-3f);
@@ -92,71 +86,51 @@ HAMLET_INLINE vf32 log_vf32(vf32 x) {
 }
 HAMLET_INLINE vf32 log_from_1_vf32(vf32 x) { return log_of_normal(x, alike_vf32(127.0f)); }
 
-/* value * 2**n, of which the last bits of `shifted`, n + NEAREST, are n: where it is no subnormal number and not infinite,
-the exponent of a product is a sum. */
-HAMLET_INLINE vf32 with_exponent_vf32(vf32 value, vf32 shifted) {
-    /* The bits of NEAREST are beyond those that are left. */
-    return from_bits_vu32(add_vu32(to_bits_vf32(value), shift_left_vu32(to_bits_vf32(shifted), alike_vu32(23))));
-}
+/* A polynomial near 0, else 1 - 2 / (e**(2 * abs(x)) + 1), with the sign of x. Both polynomials have as many coefficients,
+and to choose between those takes less than a second polynomial. The large one is twice that of the exponential, at half
+its rest: then 2 * abs(x) and e**r are their halves, to the last bit. 2**n is twice what is needed, to meet that, and a
+product by it is exact. Where x is small n is 0, so that the rest is x, with its sign.
 
-/* e**x of numbers from 0 to 80. */
-HAMLET_INLINE vf32 exp_from_0_vf32(vf32 x) {
-    vf32 shifted = fma_vf32(x, alike_vf32(0x1.715476p+0f), NEAREST), n = subtract_vf32(shifted, NEAREST), r, value;
-    r = fma_vf32(n, negate_vf32(LN2_LOW), fma_vf32(n, negate_vf32(LN2_HIGH), x));
-    value = add_vf32(fma_vf32(multiply_vf32(exp_polynomial(r), r), r, r), alike_vf32(1.0f));
-    return with_exponent_vf32(value, shifted);
-}
-
-/* A polynomial near 0, else 1 - 2 / (e**(2 * abs(x)) + 1), with the sign of x. */
-#if HAMLET_AVX512
-/* Both polynomials have as many coefficients, and to choose between those takes less than a second polynomial. Each
-operation waits for the one before: `each` says for which vectors x0, x1, ... it is done before the next one. */
-#define ONE_OF(i, near, far) where_vf32(small##i, alike_vf32(near), alike_vf32(far))
+Each operation waits for the one before: `each` says for which vectors x0, x1, ... it is done before the next one. */
+/* 128 more keep the last bit of a sum, and are the bias of an exponent, but for 1. */
+#define NEAREST_AND_BIAS alike_vf32(0x1.80010p+23f)
+#define HALF_LN2_HIGH alike_vf32(0x1.62e43p-2f)
+#define HALF_LN2_LOW alike_vf32(-0x1.05c61p-30f)
+#define ONE_OF(i, near, far) where_vf32(large##i, alike_vf32(far), alike_vf32(near))
 #define THEN_ONE_OF(i, near, far) sum##i = fma_vf32(sum##i, at##i, ONE_OF(i, near, far));
-#define TANH_SIZE(i) vf32 size##i = absolute_vf32(x##i), least##i = lesser_vf32(alike_vf32(10.0f), size##i);
-#define TANH_TWICE(i) vf32 twice##i = add_vf32(least##i, least##i);
-#define TANH_SHIFTED(i) vf32 shifted##i = fma_vf32(twice##i, alike_vf32(0x1.715476p+0f), NEAREST);
-#define TANH_N(i) vf32 n##i = subtract_vf32(shifted##i, NEAREST);
-#define TANH_HIGH(i) vf32 high##i = fma_vf32(n##i, negate_vf32(LN2_HIGH), twice##i);
-#define TANH_REST(i) vf32 r##i = fma_vf32(n##i, negate_vf32(LN2_LOW), high##i);
-#define TANH_SMALL(i) vbool small##i = less_vf32(size##i, alike_vf32(0x1.19999ap-1f));
-#define TANH_AT(i) vf32 at##i = where_vf32(small##i, multiply_vf32(x##i, x##i), r##i);
-#define TANH_LAST(i) vf32 last##i = where_vf32(small##i, x##i, r##i);
-#define TANH_0(i) vf32 sum##i = ONE_OF(i, 0x1.19d0f4p-9f, 0x1.a257e6p-13f);
-#define TANH_1(i) THEN_ONE_OF(i, -0x1.0c9a22p-7f, 0x1.6d4cbep-10f)
-#define TANH_2(i) THEN_ONE_OF(i, 0x1.63ba5cp-6f, 0x1.110ffap-7f)
-#define TANH_3(i) THEN_ONE_OF(i, -0x1.b9f3a2p-5f, 0x1.5554e8p-5f)
-#define TANH_4(i) THEN_ONE_OF(i, 0x1.111082p-3f, 0x1.555556p-3f)
-#define TANH_5(i) THEN_ONE_OF(i, -0x1.555554p-2f, 0x1p-1f)
-#define TANH_NEAR(i) vf32 near##i = fma_vf32(multiply_vf32(sum##i, at##i), last##i, last##i);
-#define TANH_POWER(i) vf32 power##i = with_exponent_vf32(add_vf32(near##i, alike_vf32(1.0f)), shifted##i);
-#define TANH_SHARE(i) vf32 share##i = divide_vf32(alike_vf32(2.0f), add_vf32(power##i, alike_vf32(1.0f)));
+#define TANH_SIZE(i) vf32 size##i = absolute_vf32(x##i);
+#define TANH_LARGE(i) vbool large##i = not_vbool(less_vf32(size##i, alike_vf32(0x1.19999ap-1f)));
+#define TANH_LEAST(i) vf32 least##i = where_vf32(large##i, lesser_vf32(alike_vf32(10.0f), size##i), x##i);
+#define TANH_SHIFTED(i) vf32 shifted##i = fma_vf32(least##i, alike_vf32(0x1.715476p+1f), NEAREST_AND_BIAS);
+#define TANH_WHOLE(i) vf32 whole##i = subtract_vf32(shifted##i, NEAREST_AND_BIAS);
+#define TANH_N(i) vf32 n##i = where_vf32(large##i, whole##i, alike_vf32(0.0f));
+#define TANH_HIGH(i) vf32 high##i = fma_vf32(n##i, negate_vf32(HALF_LN2_HIGH), least##i);
+#define TANH_REST(i) vf32 r##i = fma_vf32(n##i, negate_vf32(HALF_LN2_LOW), high##i);
+#define TANH_AT(i) vf32 at##i = where_vf32(large##i, r##i, multiply_vf32(r##i, r##i));
+#define TANH_0(i) vf32 sum##i = ONE_OF(i, 0x1.19d0f4p-9f, 0x1.a257e6p-7f);
+#define TANH_1(i) THEN_ONE_OF(i, -0x1.0c9a22p-7f, 0x1.6d4cbep-5f)
+#define TANH_2(i) THEN_ONE_OF(i, 0x1.63ba5cp-6f, 0x1.110ffap-3f)
+#define TANH_3(i) THEN_ONE_OF(i, -0x1.b9f3a2p-5f, 0x1.5554e8p-2f)
+#define TANH_4(i) THEN_ONE_OF(i, 0x1.111082p-3f, 0x1.555556p-1f)
+#define TANH_5(i) THEN_ONE_OF(i, -0x1.555554p-2f, 0x1p+0f)
+#define TANH_NEAR(i) vf32 near##i = fma_vf32(multiply_vf32(sum##i, at##i), r##i, r##i);
+#define TANH_HALF(i) vf32 half##i = add_vf32(near##i, alike_vf32(0.5f));
+#define TANH_TWICE(i) vf32 twice##i = from_bits_vu32(shift_left_vu32(to_bits_vf32(shifted##i), alike_vu32(23)));
+#define TANH_UNDER(i) vf32 under##i = fma_vf32(half##i, twice##i, alike_vf32(1.0f));
+#define TANH_FAR(i) vf32 far##i = subtract_vf32(alike_vf32(1.0f), divide_vf32(alike_vf32(2.0f), under##i));
 #define TANH_SIGN(i) vu32 sign##i = bit_and_vu32(to_bits_vf32(x##i), alike_vu32(0x80000000u));
-#define TANH_FAR(i) vf32 far##i = subtract_vf32(alike_vf32(1.0f), share##i);
-#define TANH_ANY(i) x##i = from_bits_vu32(bit_or_vu32(to_bits_vf32(far##i), sign##i));
-#define TANH_DONE(i) x##i = where_vf32(small##i, near##i, x##i);
-#define TANH_OF(each)                                                                                           \
-    each(TANH_SIZE) each(TANH_TWICE) each(TANH_SHIFTED) each(TANH_N) each(TANH_HIGH) each(TANH_REST)            \
-    each(TANH_SMALL) each(TANH_AT) each(TANH_LAST) each(TANH_0) each(TANH_1) each(TANH_2) each(TANH_3)          \
-    each(TANH_4) each(TANH_5) each(TANH_NEAR) each(TANH_POWER) each(TANH_SIGN) each(TANH_SHARE) each(TANH_FAR)  \
-    each(TANH_ANY) each(TANH_DONE)
+#define TANH_ANY(i) vf32 any##i = from_bits_vu32(bit_or_vu32(to_bits_vf32(far##i), sign##i));
+#define TANH_DONE(i) x##i = where_vf32(large##i, any##i, near##i);
+#define TANH_OF(each)                                                                                          \
+    each(TANH_SIZE) each(TANH_LARGE) each(TANH_LEAST) each(TANH_SHIFTED) each(TANH_WHOLE) each(TANH_N)         \
+    each(TANH_HIGH) each(TANH_REST) each(TANH_AT) each(TANH_0) each(TANH_1) each(TANH_2) each(TANH_3)          \
+    each(TANH_4) each(TANH_5) each(TANH_NEAR) each(TANH_HALF) each(TANH_TWICE) each(TANH_UNDER)                \
+    each(TANH_FAR) each(TANH_SIGN) each(TANH_ANY) each(TANH_DONE)
 #define OF_ONE(f) f(0)
 HAMLET_INLINE vf32 tanh_vf32(vf32 x0) {
     TANH_OF(OF_ONE)
     return x0;
 }
-#else
-HAMLET_INLINE vf32 tanh_vf32(vf32 x) {
-    const vf32 most = alike_vf32(10.0f), one = alike_vf32(1.0f);
-    vf32 size = absolute_vf32(x), square = multiply_vf32(size, size), small, limited, large, result;
-    small = fma_vf32(multiply_vf32(tanh_polynomial(square), square), size, size);
-    limited = lesser_vf32(most, size);
-    large = add_vf32(exp_from_0_vf32(add_vf32(limited, limited)), one);
-    large = subtract_vf32(one, divide_vf32(alike_vf32(2.0f), large));
-    result = where_vf32(less_vf32(size, alike_vf32(0x1.19999ap-1f)), small, large);
-    return where_vf32(less_vf32(x, alike_vf32(0.0f)), negate_vf32(result), result);
-}
-#endif
 
 /* The polynomial of sine or cosine at the rest of x by pi / 2, which is a sum of two numbers. */
 HAMLET_INLINE vf32 cos_vf32(vf32 x) {

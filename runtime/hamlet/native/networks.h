@@ -121,22 +121,25 @@ HAMLET_INLINE vf32 passed_vf32(vf32 sum, ix activation) {
     return activation == TANH ? tanh_vf32(sum) : where_vf32(less_vf32(zero, sum), sum, zero);
 }
 
-/* What a hidden layer passes on of a span: while a CPU computes it, it begins with the next lane. Of whole spans the four
-vectors take turns: none of them has to wait for itself. */
+/* What a hidden layer passes on of a span: while a CPU computes it, it begins with the next lane. Of whole spans as many
+vectors take turns as there are registers for: none of them has to wait for itself. */
+#define TAKE(number) vf32 x##number = totals.v##number;
+#define GIVE(number) store_vf32(y, output + (number) * WIDE, x##number);
+#define IN_TURNS(some) some(TAKE) TANH_OF(some) some(GIVE)
+#define FIRST_TWO(f) f(0) f(1)
+#define LAST_TWO(f) f(2) f(3)
 HAMLET_INLINE void pass_span(f32 *y, ix outputs, ix output, span totals, ix activation) {
+    if (activation == TANH && output + SPAN <= outputs) {
+#if HAMLET_AVX512
+        IN_TURNS(FOR_VECTORS)
+#else
+        IN_TURNS(FIRST_TWO) IN_TURNS(LAST_TWO)
+#endif
+        return;
+    }
 #define PASS(number)                         \
     if (output + (number) * WIDE < outputs) \
         store_vf32(y, output + (number) * WIDE, passed_vf32(totals.v##number, activation));
-#if HAMLET_AVX512
-    if (activation == TANH && output + SPAN <= outputs) {
-#define TAKE(number) vf32 x##number = totals.v##number;
-#define GIVE(number) store_vf32(y, output + (number) * WIDE, x##number);
-        FOR_VECTORS(TAKE)
-        TANH_OF(FOR_VECTORS)
-        FOR_VECTORS(GIVE)
-        return;
-    }
-#endif
     FOR_VECTORS(PASS)
 }
 
@@ -157,9 +160,34 @@ HAMLET_INLINE span with_inputs(span totals, span_weights at, seen_lanes of, ix i
     return totals;
 }
 
-/* What the first layer passes on of a lane. */
+/* The same for two spans. */
+typedef struct {
+    span first, second;
+} two_spans;
+HAMLET_INLINE two_spans with_inputs_of_two(
+    two_spans totals, span_weights at, span_weights beside, seen_lanes of, ix inputs) {
+    for (ix first = 0; first < inputs; first += 2 * FLAGS)
+        for (u64 set = two_words(of.flags, first, inputs, of.pitch); set != 0; set = without_lowest(set)) {
+            ix input = first + lowest(set);
+            f32 x = of.x[input * of.pitch];
+            totals.first = with_input(totals.first, at, input, x);
+            totals.second = with_input(totals.second, beside, input, x);
+        }
+    return totals;
+}
+
+/* What the first layer passes on of a lane. Where a span is not all of it, two go through the inputs together: half as
+many loops are left, and twice as many sums are under way. */
 HAMLET_INLINE void first_layer(seen_lanes of, f32 *y, const f32 *weights, ix inputs, ix outputs, ix activation) {
-    for (ix output = 0; output < outputs; output += SPAN) {
+    ix output = 0;
+    for (; SPAN < WIDTH && output + SPAN < outputs; output += 2 * SPAN) {
+        span_weights at = weights_of(weights, inputs, outputs, output);
+        span_weights beside = weights_of(weights, inputs, outputs, output + SPAN);
+        two_spans totals = with_inputs_of_two((two_spans){biases(at), biases(beside)}, at, beside, of, inputs);
+        pass_span(y, outputs, output, totals.first, activation);
+        pass_span(y, outputs, output + SPAN, totals.second, activation);
+    }
+    for (; output < outputs; output += SPAN) {
         span_weights at = weights_of(weights, inputs, outputs, output);
         pass_span(y, outputs, output, with_inputs(biases(at), at, of, inputs), activation);
     }
@@ -186,6 +214,29 @@ HAMLET_INLINE void layer_of_lanes(const f32 *x, f32 *y, ix pitch, const f32 *wei
     }
     FOR_LANES(STORE_LANE)
 }
+
+/* Two vectors of outputs of four lanes, which load less for as many products where a product takes no number from memory to
+all of its places by itself. */
+#if !HAMLET_AVX512
+#define FEW 4
+#define FOR_FEW(f) f(0) f(1) f(2) f(3)
+#define BEGIN_TWO(lane) vf32 left##lane = fetch_vf32(weights, 0), right##lane = fetch_vf32(beside, 0);
+#define ADD_TO_TWO(lane)                                   \
+    const vf32 x##lane = alike_vf32(x[(lane) * PITCH + input]); \
+    left##lane = fma_vf32(x##lane, weight, left##lane);     \
+    right##lane = fma_vf32(x##lane, other, right##lane);
+#define STORE_TWO(lane)                          \
+    store_vf32(y, (lane) * PITCH, left##lane);   \
+    store_vf32(y, (lane) * PITCH + WIDE, right##lane);
+HAMLET_INLINE void two_of_lanes(const f32 *x, f32 *y, const f32 *weights, const f32 *beside, ix inputs) {
+    FOR_FEW(BEGIN_TWO)
+    for (ix input = 0; input < inputs; input++) {
+        vf32 weight = fetch_vf32(weights, (input + 1) * WIDE), other = fetch_vf32(beside, (input + 1) * WIDE);
+        FOR_FEW(ADD_TO_TWO)
+    }
+    FOR_FEW(STORE_TWO)
+}
+#endif
 
 /* Heads have few rows, and of a vector of which half is empty all would be computed: this is the lower half of a vector
 of outputs of TOGETHER lanes, into vectors. */
@@ -246,8 +297,15 @@ HAMLET_INLINE span layer_of_lane(const f32 *x, span_weights at, ix inputs) {
 
 /* All outputs of so many lanes. */
 HAMLET_INLINE void layer_of(const f32 *x, f32 *y, const f32 *weights, ix inputs, ix outputs, ix count) {
-    ix whole = count / TOGETHER * TOGETHER;
-    for (ix output = 0; output < outputs; output += WIDE)
+    ix whole = count / TOGETHER * TOGETHER, output = 0;
+#if !HAMLET_AVX512
+    for (; output + WIDE < outputs; output += 2 * WIDE) {
+        const f32 *part = weights + output * (inputs + 1), *beside = part + WIDE * (inputs + 1);
+        for (ix lane = 0; lane < whole; lane += FEW)
+            two_of_lanes(x + lane * PITCH, y + lane * PITCH + output, part, beside, inputs);
+    }
+#endif
+    for (; output < outputs; output += WIDE)
         for (ix lane = 0; lane < whole; lane += TOGETHER)
             layer_of_lanes(x + lane * PITCH, y + lane * PITCH + output, PITCH, weights + output * (inputs + 1), inputs);
     for (ix lane = whole; lane < count; lane++)

@@ -20,7 +20,14 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="this machine
 
 @pytest.mark.parametrize(
     ("inputs", "hidden", "lanes", "activation"),
-    [(150, (64, 33), 75, "relu"), (150, (64, 33), 75, "tanh"), (33, (7,), 40, "tanh"), (1, (64,), 3, "relu")],
+    [
+        (150, (64, 33), 75, "relu"),
+        (150, (64, 33), 75, "tanh"),
+        (90, (64, 64), 75, "tanh"),
+        (90, (40, 17), 75, "tanh"),
+        (33, (7,), 40, "tanh"),
+        (1, (64,), 3, "relu"),
+    ],
 )
 def test_inputs_that_are_zero_change_nothing(
     inputs: int, hidden: tuple[int, ...], lanes: int, activation: Literal["relu", "tanh"]
