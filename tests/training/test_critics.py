@@ -53,7 +53,7 @@ def noted(run: Run) -> str:
 
 
 def critic_of(learning: Learning) -> Critic:
-    assert learning.critic is not None
+    assert isinstance(learning.critic, Critic)
     return learning.critic
 
 

@@ -39,6 +39,11 @@ def main() -> None:
         fixed = dict([next(iter(cpu.policies().items()))])
         beside = replace(manifest, settings=replace(settings, team=1), ticks=manifest.ticks // updates)
         compare(begun(module, beside, Ranks(), 1, fixed), begun(module, beside, Ranks(), 1, fixed, "cuda"))
+        # Critics that see the world learn beside all of them.
+        judged = replace(manifest, settings=replace(settings, critic=1))
+        cpu, gpu = begun(module, judged, Ranks(), 1), begun(module, judged, Ranks(), 1, device="cuda")
+        for _ in range(updates):
+            compare(cpu, gpu)
 
 
 def compare(cpu: Training, gpu: Training) -> None:

@@ -44,6 +44,8 @@ def save(path: Path, training: Training) -> None:
     tensors, saved = dict[str, Array](), env.state_dict()
     for each in training.crews:
         each.learner.leave()
+        if each.critic is not None:
+            each.critic.learner.leave()
     for field in schema.state_fields(env.universe):
         value = saved["state"][field.name].cpu().numpy()
         rows = np.ascontiguousarray(np.moveaxis(value, -1, 0))
@@ -133,6 +135,7 @@ def load(path: Path, training: Training) -> None:
             judge.learned = replace(learner.learned, **arrays)
             for name in LIVES:
                 getattr(judge.lives, name)[:] = getattr(learner.lives, name)
+            judge.take()
     for name, memory, size in _opponents(training):
         rows = slice(share.first_world * size, (share.first_world + share.worlds) * size)
         for numbers in MEMORY:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from hamlet.env.environment import Env
 from hamlet_train.collect import Actor, Present
 from hamlet_train.crews import Crew
 from hamlet_train.errors import TrainError
@@ -68,12 +69,44 @@ class Overview(Present):
         into[self._own :].reshape(-1, worlds, agents)[:] = every[:, :, None]
 
 
+def first_critic(env: Env, crew: Crew, settings: Settings, seed: int) -> tuple[Network, Learned, Settings]:
+    """The network of a critic of a crew, its parameters before the first update, and the settings by which it learns.
+
+    Raises:
+        TrainError: it would be given too much, or agents are born.
+    """
+    if env.universe.pools:
+        raise TrainError("--critic world: agents are born in this universe, and such a critic knows no births")
+    inputs = len(crew.reach) + env.num_agents * len(env.observation_names)
+    if inputs > MOST_INPUTS:
+        raise TrainError(
+            f"--critic world: {env.num_agents} agents observe {inputs:,} numbers together, and at most "
+            f"{MOST_INPUTS:,} are given to a critic"
+        )
+    # Its one action is always taken, and teaches nothing.
+    network = Network(inputs, settings.hidden, 1)
+    reach = np.maximum(env.observation_low.abs().cpu().numpy(), env.observation_high.abs().cpu().numpy())
+    learned = Learned.begun(network, np.concatenate([crew.reach, np.tile(reach, env.num_agents)]), seed ^ 1)
+    # Who sees the world remembers nothing of it.
+    return network, learned, replace(settings, entropy=0.0, memory=0)
+
+
 @dataclass(frozen=True, slots=True)
-class Critic:
-    """The critic of a crew: its learner, what it sees, who evaluates that, and its store, whose samples are those of
-    the crew's store."""
+class Judging:
+    """The critic of a crew as what learns: it has what it learns from."""
 
     learner: Learner
+
+    def teach(self, store: Store) -> Progress:
+        """Learn from what came of the values of the critic, which the store of the crew has then."""
+        return self.learner.update(store)
+
+
+@dataclass(frozen=True, slots=True)
+class Critic(Judging):
+    """The critic of a crew on a CPU: what it sees, who evaluates that, and its store, whose samples are those of
+    the crew's store."""
+
     overview: Overview
     actor: Actor
     store: Store
@@ -88,23 +121,9 @@ class Critic:
         Raises:
             TrainError: it would be given too much, or agents are born.
         """
-        env = present.env
-        if env.universe.pools:
-            raise TrainError("--critic world: agents are born in this universe, and such a critic knows no births")
-        inputs = len(crew.reach) + env.num_agents * len(env.observation_names)
-        if inputs > MOST_INPUTS:
-            raise TrainError(
-                f"--critic world: {env.num_agents} agents observe {inputs:,} numbers together, and at most "
-                f"{MOST_INPUTS:,} are given to a critic"
-            )
+        network, learned, quiet = first_critic(present.env, crew, settings, seed)
         overview = Overview(present, crew)
-        # Its one action is always taken, and teaches nothing.
-        network = Network(inputs, settings.hidden, 1)
         mine = team.beside(network.scratch)
-        reach = np.maximum(env.observation_low.abs().numpy(), env.observation_high.abs().numpy())
-        learned = Learned.begun(network, np.concatenate([crew.reach, np.tile(reach, env.num_agents)]), seed ^ 1)
-        # Who sees the world remembers nothing of it.
-        quiet = replace(settings, entropy=0.0, memory=0)
         learner = Learner(network, quiet, seed, updates, share, ranks, mine, learned, Lives.begun(share.lanes))
         actor = Actor(overview, network, mine, share.bounds, crew.lanes)
         return cls(learner, overview, actor, Store.empty(network, share.lanes, settings.horizon))

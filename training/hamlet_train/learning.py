@@ -10,7 +10,7 @@ import numpy as np
 from hamlet.env.environment import Env
 from hamlet_train.collect import Actor, Player, Present, collect
 from hamlet_train.crews import Crew
-from hamlet_train.critic import Critic
+from hamlet_train.critic import Critic, Judging
 from hamlet_train.curriculum import Curriculum
 from hamlet_train.exact.network import Array
 from hamlet_train.exact.store import Store
@@ -30,13 +30,14 @@ class Learning:
     learner: Learner
     actor: Actor | None
     store: Store
-    critic: Critic | None = None
+    critic: Judging | None = None
 
     @property
     def player(self) -> Player:
         """The actor with what was learnt so far."""
         assert self.actor is not None
-        return Player(self.actor, self.learner.learned.parameters, self.store, self.critic)
+        judge = self.critic if isinstance(self.critic, Critic) else None
+        return Player(self.actor, self.learner.learned.parameters, self.store, judge)
 
     def forget(self, lanes: Array) -> None:
         """Episodes of these lanes [lanes of the crew] bool ended, and nobody counts them."""

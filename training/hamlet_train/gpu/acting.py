@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -27,6 +28,13 @@ from hamlet_train.ppo import Learned, Lives
 
 LANES = 128
 """Lanes of a program."""
+SHARED = {"alive", "rewards", "terminated", "truncated", "values", "final_values"}
+"""The parts of the store of a crew that a critic of its own learns from."""
+
+
+Judge: TypeAlias = Callable[[torch.Tensor, torch.Tensor, "torch.Tensor | None", "int | None"], torch.Tensor]
+"""Values [lanes] of what all observe [values, lanes of the environment] and of who lives, of those that ask, by default
+of all; what is seen at a tick of a storage is kept there."""
 
 
 class Rollouts:
@@ -66,6 +74,38 @@ def team_pay(rewards: torch.Tensor, agents: int, team: range) -> torch.Tensor:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuCritic:
+    """A critic that sees the world, as `hamlet_train.critic` says it, for the agents of a crew.
+
+    Attributes:
+        mind: has the parameters.
+        own: how many values an agent of the crew observes. agents: of a world.
+        lanes: [lanes of the crew] i64, their numbers in the environment.
+        stored: what it learns from. The one action of it is always allowed, and certain.
+    """
+
+    mind: Mind
+    own: int
+    agents: int
+    lanes: torch.Tensor
+    stored: Storage
+
+    @classmethod
+    def of(cls, env: Env, crew: Crew, mind: Mind, stored: Storage) -> GpuCritic:
+        """The critic of a crew."""
+        stored.tensors["masks"].fill_(True)
+        return cls(mind, len(crew.reach), env.num_agents, _places(env, crew)[0], stored)
+
+    def overview(self, observed: torch.Tensor, living: torch.Tensor) -> torch.Tensor:
+        """Its inputs, [inputs, lanes of the crew], of what all observe [values, lanes of the environment]; of who
+        does not live [lanes of the environment] zeros."""
+        every = (observed * living.float()).view(len(observed), -1, self.agents)
+        of_world = every.permute(2, 0, 1).reshape(self.agents * len(observed), -1)
+        worlds = torch.div(self.lanes, self.agents, rounding_mode="floor")
+        return torch.cat([observed[: self.own].index_select(1, self.lanes), of_world.index_select(1, worlds)])
+
+
+@dataclass(frozen=True, slots=True)
 class GpuPlayer:
     """A network that plays a crew, and where it leaves what it lives through.
 
@@ -77,6 +117,7 @@ class GpuPlayer:
         raw, chances: [ticks, controls, lanes] and [ticks, lanes], the same of controls; of one tick where nothing is
             learnt.
         team: the agents of a world that are paid the mean of their rewards.
+        critic: who says in its place what its observations are worth.
     """
 
     mind: Mind
@@ -86,13 +127,17 @@ class GpuPlayer:
     raw: torch.Tensor
     chances: torch.Tensor
     team: range | None = None
+    critic: GpuCritic | None = None
 
     @classmethod
-    def of(cls, env: Env, crew: Crew, mind: Mind, stored: Storage, raw: torch.Tensor, pays: bool) -> GpuPlayer:
+    def of(
+        cls, env: Env, crew: Crew, mind: Mind, stored: Storage, raw: torch.Tensor, pays: bool,
+        critic: GpuCritic | None = None,
+    ) -> GpuPlayer:  # fmt: skip
         """The player of a crew that learns; `pays`: as a team."""
         lanes, numbers = _places(env, crew)
         team = crew.agents if pays else None
-        return cls(mind, lanes, numbers, stored, raw, stored.tensors["log_probs"], team)
+        return cls(mind, lanes, numbers, stored, raw, stored.tensors["log_probs"], team, critic)
 
     @classmethod
     def fixed(cls, env: Env, crew: Crew, policy: Policy) -> GpuPlayer:
@@ -117,10 +162,11 @@ class GpuPlayer:
         return row.index_select(-1, self.lanes)
 
     def keep(self, tick: int, **rows: torch.Tensor) -> None:
-        """Store a tick: numbers of its lanes by their name in a storage."""
-        tensors = {} if self.stored is None else self.stored.tensors
-        for name in rows.keys() & tensors.keys():
-            tensors[name][tick].copy_(rows[name])
+        """Store a tick: numbers of its lanes by their name in a storage, and of what its critic learns from too."""
+        if self.stored is not None:
+            _keep(self.stored, tick, rows)
+        if self.critic is not None:
+            _keep(self.critic.stored, tick, {name: rows[name] for name in rows.keys() & SHARED})
 
 
 class Stage:
@@ -138,13 +184,15 @@ class Stage:
     def play(self) -> None:
         """Fill the storages."""
         env = self._env
-        deciders = [self._decider(player) for player in self._learners]
-        learners = list(zip(self._learners, deciders, strict=True))
+        learners = [(player, self._decider(player), self._judge(player)) for player in self._learners]
         seen, mask, alive = _rows(env)
         for tick in range(len(self._learners[0].raw)):
-            for player, decide in learners:
+            living = alive.clone()
+            for player, decide, judge in learners:
                 self._decide(player, decide, tick, seen, mask)
                 player.keep(tick, alive=player.own(alive))
+                if judge is not None:
+                    player.keep(tick, values=judge(seen, living, None, tick))
             for player, decide in zip(self._others, self._fixed, strict=True):
                 self._decide(player, decide, 0, seen, mask)
             controls = self._controls if env.num_controls else None
@@ -152,15 +200,21 @@ class Stage:
             last = info["final_observation"]
             assert last is not None
             seen, mask, alive = _rows(env)
-            for player, decide in learners:
+            for player, decide, judge in learners:
                 paid = reward if player.team is None else team_pay(reward, env.num_agents, player.team)
                 cut = player.own(truncated)
                 player.keep(tick, rewards=player.own(paid), terminated=player.own(terminated), truncated=cut)
-                values = decide(*player.shown(last.T, mask), env.tick, None, cut).values
+                if judge is None:
+                    values = decide(*player.shown(last.T, mask), env.tick, None, cut).values
+                else:
+                    values = judge(last.T, living, cut, None)
                 assert values is not None
                 player.keep(tick, final_values=torch.where(cut, values, torch.zeros_like(values)))
-        for player, decide in learners:
-            values = decide(*player.shown(seen, mask), env.tick, None).values
+        for player, decide, judge in learners:
+            if judge is None:
+                values = decide(*player.shown(seen, mask), env.tick, None).values
+            else:
+                values = judge(seen, alive, None, None)
             assert values is not None
             player.keep(len(player.raw), values=values)
 
@@ -177,7 +231,26 @@ class Stage:
         if decided.means is not None:
             self._draw(player, tick, decided.means, decided.log_probs)
 
-    def _decider(self, player: GpuPlayer) -> Decide:
+    def _judge(self, player: GpuPlayer) -> Judge | None:
+        """The values of a player's critic as it is now."""
+        critic = player.critic
+        if critic is None:
+            return None
+        decide = self._decider(critic)
+
+        def judged(
+            observed: torch.Tensor, living: torch.Tensor, asking: torch.Tensor | None, tick: int | None
+        ) -> torch.Tensor:
+            seen = critic.overview(observed, living)
+            if tick is not None:
+                critic.stored.tensors["observations"][tick].copy_(seen)
+            values = decide(seen, critic.stored.tensors["masks"][0], self._env.tick, None, asking).values
+            assert values is not None
+            return values
+
+        return judged
+
+    def _decider(self, player: GpuPlayer | GpuCritic) -> Decide:
         """The decisions of a player by its mind as that is now."""
         env, mind = self._env, player.mind
         layers = tuple((weights.unsqueeze(0), biases.unsqueeze(0)) for weights, biases in mind.layers)
@@ -198,6 +271,12 @@ class Stage:
         constants = {"CONTROLS": env.num_controls, "BLOCK": LANES}
         programs = -(-count // LANES)
         run(Launch(draw_controls, programs, (*arrays, count, env.num_lanes, *words), constants, LANES))
+
+
+def _keep(stored: Storage, tick: int, rows: Mapping[str, torch.Tensor]) -> None:
+    tensors = stored.tensors
+    for name in rows.keys() & tensors.keys():
+        tensors[name][tick].copy_(rows[name])
 
 
 def _places(env: Env, crew: Crew) -> tuple[torch.Tensor, torch.Tensor | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,13 +13,14 @@ from hamlet.env.act.graph import record
 from hamlet.env.environment import Env
 from hamlet.package.module import Module
 from hamlet_train.crews import Crew, crew_sizes, crews_of
+from hamlet_train.critic import Judging, first_critic
 from hamlet_train.curriculum import Curriculum
 from hamlet_train.draws import crew_seeds
 from hamlet_train.evaluate import check_roles
 from hamlet_train.exact.kernels import LOSSES, SAMPLES, SURVEYED
 from hamlet_train.exact.network import Array
 from hamlet_train.exact.store import Store
-from hamlet_train.gpu.acting import GpuPlayer, Rollouts, Stage, storage_of
+from hamlet_train.gpu.acting import GpuCritic, GpuPlayer, Rollouts, Stage, storage_of
 from hamlet_train.gpu.allowed import check_opponents, check_training, interpreted
 from hamlet_train.gpu.learner import Lesson, Taught
 from hamlet_train.gpu.mind import Mind
@@ -117,28 +118,39 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
     of_learners = [each for each in zip(every, shares, seeds, strict=True) if each[0].role not in fixed]
     crews = [crew for crew, *_ in of_learners]
     learners = tuple(_learner(env, manifest, *each, ranks) for each in of_learners)
+    judges = [_critic(env, manifest, *each, ranks) if manifest.settings.critic else None for each in of_learners]
     stage: Stage | Rollouts
-    if len(every) == 1 and not env.num_controls and not manifest.settings.team:
+    settings = manifest.settings
+    if len(every) == 1 and not (env.num_controls or settings.team or settings.critic):
         stage = Rollouts(env, learners[0].mind, learners[0].stored)
     else:
-        parts = [(each.mind, each.stored, each.lesson.raw, bool(manifest.settings.team)) for each in learners]
-        players = [GpuPlayer.of(env, crew, *part) for crew, part in zip(crews, parts, strict=True)]
+        critics = [
+            None if judge is None else GpuCritic.of(env, crew, judge.mind, judge.stored)
+            for crew, judge in zip(crews, judges, strict=True)
+        ]
+        parts = [(each.mind, each.stored, each.lesson.raw, bool(settings.team)) for each in learners]
+        players = [
+            GpuPlayer.of(env, crew, *part, critic) for crew, part, critic in zip(crews, parts, critics, strict=True)
+        ]
         others = [GpuPlayer.fixed(env, crew, fixed[crew.role]) for crew in every if crew.role in fixed]
         stage = Stage(env, players, others)
     ticks = manifest.settings.horizon
     learnings = tuple(
-        Learning(crew, learner, None, Store.empty(learner.network, 0, ticks))
-        for crew, learner in zip(crews, learners, strict=True)
+        Learning(crew, learner, None, Store.empty(learner.network, 0, ticks), None if judge is None else Judging(judge))
+        for crew, learner, judge in zip(crews, learners, judges, strict=True)
     )
     return GpuTraining(env, None, learnings, fixed, (), None, Curriculum.of(env), manifest.schedule, stage)
 
 
 def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks) -> GpuLearner:
     """The learner of a crew before its first update; `seed` is what it draws with for itself."""
-    network = crew.network(manifest.settings.hidden)
+    network, settings = crew.network(manifest.settings.hidden), manifest.settings
+    if settings.critic:
+        # Its own last row learns nothing.
+        settings = replace(settings, value=0.0)
     return GpuLearner(
         network,
-        manifest.settings,
+        settings,
         seed,
         manifest.updates,
         share,
@@ -151,3 +163,10 @@ def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, 
         manifest.agents,
         env=env,
     )
+
+
+def _critic(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks) -> GpuLearner:
+    """The learner of the critic of a crew before its first update; `seed` is that of its crew."""
+    network, learned, settings = first_critic(env, crew, manifest.settings, seed)
+    lives = Lives.begun(share.lanes)
+    return GpuLearner(network, settings, seed, manifest.updates, share, ranks, Team(1, 0), learned, lives, env=env)
