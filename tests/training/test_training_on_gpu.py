@@ -45,7 +45,6 @@ def test_a_gpu_goes_on_with_what_the_cpu_began(
 @pytest.mark.parametrize(
     ("universe", "options", "lacking"),
     [
-        ("tag", ["--against", "past:2"], "past selves"),
         ("lessons", ["--memory", "gru:32"], "a memory"),
         ("lessons", ["--set", "hidden=65"], "hidden layers but 1 or 2 of at most 64"),
         ("lessons", ["--worlds", str(2**20), "--set", "horizon=4096"], "2**31 samples of an update"),

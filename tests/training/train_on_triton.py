@@ -21,6 +21,8 @@ from hamlet_train.settings import Settings
 from hamlet_train.training import begun
 
 WORLDS, AGENTS, HORIZON = 3, 3, 8
+GROUPED = 21 * 4
+"""Worlds of four groups."""
 
 
 def main() -> None:
@@ -39,6 +41,11 @@ def main() -> None:
         fixed = dict([next(iter(cpu.policies().items()))])
         beside = replace(manifest, settings=replace(settings, team=1), ticks=manifest.ticks // updates)
         compare(begun(module, beside, Ranks(), 1, fixed), begun(module, beside, Ranks(), 1, fixed, "cuda"))
+        # Past selves play in half of the groups of worlds.
+        few = replace(manifest, worlds=GROUPED, past=2, ticks=GROUPED * AGENTS * HORIZON * 2)
+        cpu, gpu = begun(module, few, Ranks(), 1), begun(module, few, Ranks(), 1, device="cuda")
+        for _ in range(2):
+            compare(cpu, gpu)
         # Critics that see the world learn beside all of them.
         judged = replace(manifest, settings=replace(settings, critic=1))
         cpu, gpu = begun(module, judged, Ranks(), 1), begun(module, judged, Ranks(), 1, device="cuda")

@@ -7,7 +7,7 @@ a crew learn always or never.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,12 @@ from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
 from hamlet_train.groups import Groups, Share
+from hamlet_train.ppo import Learner
+from hamlet_train.run import Manifest
 from hamlet_train.team import Team
+
+SELVES = 50
+"""Updates of a training after which its crews are kept as past selves, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +35,22 @@ class Self:
     parameters: tuple[Array, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The lanes [lanes] of an environment that a past self plays, the number of the crew that it was, and its
+    parameters."""
+
+    crew: int
+    parameters: Array
+    lanes: Array
+
+
 @dataclass(slots=True)
 class Past:
     """The latest past selves of the crews that learn, and where they play.
 
     Attributes:
-        present, team: in which worlds, by which threads.
+        present, team: in which worlds, by which threads; there is no present tick on a GPU.
         crews, networks: that learn.
         shares: of this process, one for each crew.
         most: how many selves there are at most. every: updates from one to the next.
@@ -43,7 +58,7 @@ class Past:
         selves: those that there are, the oldest first.
     """
 
-    present: Present
+    present: Present | None
     team: Team
     crews: tuple[Crew, ...]
     networks: tuple[Network, ...]
@@ -59,29 +74,41 @@ class Past:
             self.selves.append(Self(update, tuple(each.copy() for each in parameters)))
             del self.selves[: -self.most]
 
-    def players(self, update: int) -> list[Player]:
-        """The past selves that play during an update."""
-        share = self.shares[0]
-        groups = np.arange(share.first, share.end)
+    @property
+    def _groups(self) -> Array:
+        return np.arange(self.shares[0].first, self.shares[0].end)
+
+    def parts(self, update: int) -> Iterator[Part]:
+        """The lanes that past selves play during an update."""
+        groups = self._groups
         drawn = past_words(groups, update, self.seed) % len(self.selves)
-        players = []
-        for number, (crew, network) in enumerate(zip(self.crews, self.networks, strict=True)):
-            team = self.team.beside(network.scratch)
+        for number, crew in enumerate(self.crews):
+            # Of several crews none has all lanes.
+            assert crew.lanes is not None
             for index, self_then in enumerate(self.selves):
                 lanes = self._lanes(number, groups[drawn == index])
-                if len(lanes) == 0:
-                    continue
-                every = np.arange(self.present.env.num_lanes) if crew.lanes is None else crew.lanes
-                actor = Actor(self.present, network, team, bounds_of(len(lanes)), every[lanes], crew.actions)
-                store = Store.empty(network, len(lanes), 1)
-                players.append(Player(actor, self_then.parameters[number], store))
+                if len(lanes):
+                    yield Part(number, self_then.parameters[number], crew.lanes[lanes])
+
+    def players(self, update: int) -> list[Player]:
+        """The past selves that play during an update."""
+        assert self.present is not None
+        players = []
+        for part in self.parts(update):
+            crew, network = self.crews[part.crew], self.networks[part.crew]
+            team, lanes = self.team.beside(network.scratch), len(part.lanes)
+            actor = Actor(self.present, network, team, bounds_of(lanes), part.lanes, crew.actions)
+            players.append(Player(actor, part.parameters, Store.empty(network, lanes, 1)))
         return players
+
+    def played(self, crew: int) -> Array:
+        """The lanes of a crew, among its own, that its past selves play: it learns nothing there."""
+        return self._lanes(crew, self._groups)
 
     def leave(self, stores: Sequence[Store]) -> None:
         """Note in the stores of crews that they learn nothing where their past selves have played."""
-        groups = np.arange(self.shares[0].first, self.shares[0].end)
         for number, store in enumerate(stores):
-            store.valid[self._lanes(number, groups)] = 0
+            store.valid[self.played(number)] = 0
 
     def _lanes(self, crew: int, groups: Array) -> Array:
         """The lanes of a crew, among its own, in those of these groups that its past selves play."""
@@ -89,6 +116,29 @@ class Past:
         mine = [group for group in groups.tolist() if group % 2 and (group // 2) % len(self.crews) != crew]
         lanes = [np.arange(bounds[group - first], bounds[group - first + 1]) for group in mine]
         return np.concatenate([np.zeros(0, np.int64), *lanes])
+
+
+def past_of(
+    present: Present | None, team: Team, manifest: Manifest, crews: Sequence[tuple[Crew, Learner]]
+) -> Past | None:
+    """Past selves of the crews that learn, if the training has them.
+
+    Raises:
+        TrainError: only one crew learns, or there are too few worlds.
+    """
+    if not manifest.past:
+        return None
+    check_past(len(crews), crews[0][1].share.groups)
+    return Past(
+        present,
+        team,
+        tuple(crew for crew, _ in crews),
+        tuple(learner.network for _, learner in crews),
+        tuple(learner.share for _, learner in crews),
+        manifest.past,
+        max(manifest.updates // SELVES, 1),
+        manifest.seed,
+    )
 
 
 def check_past(crews: int, groups: Groups) -> None:

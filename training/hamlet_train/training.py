@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from hamlet_train.exact.store import Store
 from hamlet_train.gpu.allowed import check_device
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
-from hamlet_train.past import Past, check_past
+from hamlet_train.past import past_of
 from hamlet_train.policy import Policy, filename, write_policy
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
@@ -34,8 +34,6 @@ from hamlet_train.variety import params_of
 
 CHECKPOINTS = 20
 """Checkpoints of a training, about."""
-SELVES = 50
-"""Updates of a training after which its crews are kept as past selves, about."""
 
 
 def ignore(_: object) -> None:
@@ -96,31 +94,10 @@ def begun(
     if not learners:
         raise TrainError("every role has an opponent's policy: nobody is left to learn")
     opponents = tuple(player(present, crew, policies[crew.role], threads) for crew in crews if crew.role in policies)
-    past, curriculum = past_of(present, team, manifest, learners), Curriculum.of(env)
-    training = Training(env, present, learners, policies, opponents, past, curriculum, manifest.schedule)
+    past = past_of(present, team, manifest, [(each.crew, each.learner) for each in learners])
+    training = Training(env, present, learners, policies, opponents, past, Curriculum.of(env), manifest.schedule)
     training.note()
     return training
-
-
-def past_of(present: Present, team: Team, manifest: Manifest, crews: Sequence[Learning]) -> Past | None:
-    """Past selves of the crews, if the training has them.
-
-    Raises:
-        TrainError: only one crew learns, or there are too few worlds.
-    """
-    if not manifest.past:
-        return None
-    check_past(len(crews), crews[0].learner.share.groups)
-    return Past(
-        present,
-        team,
-        tuple(each.crew for each in crews),
-        tuple(each.learner.network for each in crews),
-        tuple(each.learner.share for each in crews),
-        manifest.past,
-        max(manifest.updates // SELVES, 1),
-        manifest.seed,
-    )
 
 
 def learning(

@@ -19,10 +19,11 @@ from hamlet.numbers.random import WORD
 from hamlet.policies.mlp import MLP
 from hamlet_train.collect import ranges
 from hamlet_train.crews import Crew
-from hamlet_train.exact.network import Network
+from hamlet_train.exact.network import Array, Network
 from hamlet_train.gpu.controls import draw_controls
 from hamlet_train.gpu.launches import Launch, run
 from hamlet_train.gpu.mind import Mind
+from hamlet_train.past import Part
 from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learned, Lives
 
@@ -143,13 +144,26 @@ class GpuPlayer:
     def fixed(cls, env: Env, crew: Crew, policy: Policy) -> GpuPlayer:
         """The player of a crew by a policy that stays as it is: that of its role, or one that all roles share."""
         network, (lanes, numbers) = policy.network, _places(env, crew)
+        own = (network.inputs, network.actions) == (len(crew.reach), crew.choices)
+        return cls._apart(env, network, policy.parameters, lanes, numbers if own else None)
+
+    @classmethod
+    def past(cls, env: Env, crew: Crew, network: Network, part: Part) -> GpuPlayer:
+        """The player of what a past self of a crew plays."""
+        lanes = torch.from_numpy(part.lanes).to(env.device)
+        return cls._apart(env, network, part.parameters, lanes, _places(env, crew)[1])
+
+    @classmethod
+    def _apart(
+        cls, env: Env, network: Network, parameters: Array, lanes: torch.Tensor, numbers: torch.Tensor | None
+    ) -> GpuPlayer:
+        """A player that learns nothing."""
         mind = Mind(network, 0, env.device)
         nothing = Learned.begun(network, np.ones(network.inputs, np.float32), 0)
-        mind.take(replace(nothing, parameters=policy.parameters), Lives.begun(0))
-        own = (network.inputs, network.actions) == (len(crew.reach), crew.choices)
+        mind.take(replace(nothing, parameters=parameters), Lives.begun(0))
         raw = torch.zeros(1, network.controls, len(lanes), device=env.device)
         chances = torch.zeros(1, len(lanes), device=env.device)
-        return cls(mind, lanes, numbers if own else None, None, raw, chances)
+        return cls(mind, lanes, numbers, None, raw, chances)
 
     def shown(self, seen: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The values that its lanes observe, of all [values, lanes of the environment], and the rows of its actions in
@@ -181,9 +195,10 @@ class Stage:
         # Their weights stay as they are.
         self._fixed = [self._decider(player) for player in others]
 
-    def play(self) -> None:
-        """Fill the storages."""
+    def play(self, past: Sequence[GpuPlayer] = ()) -> None:
+        """Fill the storages. Past selves play in the place of learners."""
         env = self._env
+        others = [*zip(self._others, self._fixed, strict=True), *((each, self._decider(each)) for each in past)]
         learners = [(player, self._decider(player), self._judge(player)) for player in self._learners]
         seen, mask, alive = _rows(env)
         for tick in range(len(self._learners[0].raw)):
@@ -193,7 +208,7 @@ class Stage:
                 player.keep(tick, alive=player.own(alive))
                 if judge is not None:
                     player.keep(tick, values=judge(seen, living, None, tick))
-            for player, decide in zip(self._others, self._fixed, strict=True):
+            for player, decide in others:
                 self._decide(player, decide, 0, seen, mask)
             controls = self._controls if env.num_controls else None
             _, reward, terminated, truncated, info = env.step(self._chosen, controls)

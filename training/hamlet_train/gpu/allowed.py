@@ -35,7 +35,6 @@ def check_training(universe: Universe, manifest: Manifest, processes: int) -> No
     settings, agents = manifest.settings, manifest.worlds * manifest.agents
     lacking = {
         "episodes by hand": universe.by_hand,
-        "past selves": bool(manifest.past),
         "a memory": bool(settings.memory),
         f"hidden layers but 1 or {MOST_HIDDEN} of at most {MOST_WIDTH}": (
             len(settings.hidden) > MOST_HIDDEN or max(settings.hidden) > MOST_WIDTH

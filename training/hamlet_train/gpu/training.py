@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import torch
 
 import hamlet
 from hamlet.backend.storage import Storage
@@ -26,6 +27,7 @@ from hamlet_train.gpu.learner import Lesson, Taught
 from hamlet_train.gpu.mind import Mind
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
+from hamlet_train.past import past_of
 from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
@@ -86,7 +88,21 @@ class GpuTraining(Training):
 
     def collect(self) -> None:
         """Fill the storages of the crews."""
-        self.stage.play()
+        past = self.past
+        if past is None or isinstance(self.stage, Rollouts):
+            self.stage.play()
+            return
+        self.stage.play(
+            [
+                GpuPlayer.past(self.env, past.crews[part.crew], past.networks[part.crew], part)
+                for part in past.parts(self.update)
+            ]
+        )
+        for number, each in enumerate(self.crews):
+            lanes = torch.from_numpy(past.played(number)).to(self.env.device)
+            for learner in (each.learner, *([each.critic.learner] if each.critic else [])):
+                assert isinstance(learner, GpuLearner)
+                learner.stored.tensors["alive"].index_fill_(1, lanes, False)
 
 
 def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mapping[str | None, Policy]) -> GpuTraining:
@@ -139,7 +155,10 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
         Learning(crew, learner, None, Store.empty(learner.network, 0, ticks), None if judge is None else Judging(judge))
         for crew, learner, judge in zip(crews, learners, judges, strict=True)
     )
-    return GpuTraining(env, None, learnings, fixed, (), None, Curriculum.of(env), manifest.schedule, stage)
+    past = past_of(None, Team(1, 0), manifest, list(zip(crews, learners, strict=True)))
+    training = GpuTraining(env, None, learnings, fixed, (), past, Curriculum.of(env), manifest.schedule, stage)
+    training.note()
+    return training
 
 
 def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks) -> GpuLearner:
