@@ -6,6 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
+from hamlet.package.module import Module
 from hamlet.schema.abi import Kernel
 from hamlet.terminal import visible_lines
 from hamlet_lab.runners import ARCHITECTURES
@@ -36,25 +37,33 @@ def prove(ctx: click.Context, universe: Path, architecture: str, kernel: Kernel,
     The kernel is that of worlds of one agent, without observations. For each word of memory that it must leave it is
     shown, for all states within bounds at once, that the PTX leaves it and nothing else. A word that is not proven is
     named, with a state where one shows that it is wrong; that state is written as a recorded run, beside where the
-    certificate would be, and `hamletc diff` replays it. Exit code 1 if a word is not proven. It needs bitwuzla:
-    pip install 'hamletc[proof]'. Where all are proven, a certificate is written, which `hamletc attest` checks.
+    certificate would be, and `hamletc diff` replays it. Where all are proven, a certificate is written, which
+    `hamletc attest` checks. Of every load and store of every thread, also of those that are no agents, it is shown that
+    it stays within its array: in worlds of several agents, too, and with cells. Exit code 1 if anything of it is not
+    proven. It needs bitwuzla: pip install 'hamletc[proof]'.
     """
     from hamlet_lab.proof.attest import beside
     from hamlet_lab.proof.counterexample import counterexample
+    from hamlet_lab.proof.of_ir import UnprovenError
     from hamlet_lab.proof.report import prove_package
     from hamlet_lab.verify.recording import write_recording
     from hamletc.cli.package import open_package
 
     module = open_package(universe)
-    report = prove_package(module, architecture, name=kernel)
+    try:
+        report = prove_package(module, architecture, name=kernel)
+    except UnprovenError:
+        _echo_memory(module, architecture, kernel)
+        raise
     click.echo(visible_lines("\n".join(report.lines())))
+    within = _echo_memory(module, architecture, kernel)
     if not report.proof.failed:
         from hamlet_lab.proof.certificate import certificate as certified
 
         path = certificate or beside(module.path, kernel)
         path.write_text(certified(report), encoding="utf-8")
         click.echo(f"{'written':10}{path}")
-        return
+        ctx.exit(0 if within else 1)
     if (run := counterexample(report)) is not None:
         path = beside(module.path, kernel)
         path = path.with_name(path.name.removesuffix(".proof.json") + ".counterexample.npz")
@@ -62,3 +71,19 @@ def prove(ctx: click.Context, universe: Path, architecture: str, kernel: Kernel,
         click.echo(f"{'written':10}{path}")
         click.echo(f"{'replay':10}hamletc diff {path} {universe}@{architecture}")
     ctx.exit(1)
+
+
+def _echo_memory(module: Module, architecture: str, kernel: Kernel) -> bool:
+    """Say whether all loads and stores stay within their arrays."""
+    from hamlet_lab.proof.accesses import proven
+    from hamlet_lab.proof.of_ir import UnprovenError
+
+    within = True
+    try:
+        for each in proven(module.kernels("triton"), module.universe, architecture, kernel):
+            click.echo("\n".join(each.lines()))
+            within &= not each.failed
+    except UnprovenError as error:
+        click.echo(f"{'memory':10}not known: {error}")
+        return False
+    return within

@@ -212,6 +212,8 @@ class Thread:
                 return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
             case "div", [] if signed:
                 a, b = (self._source(each, bits) for each in operands[1:])
+                if a.value is not None and b.value and max(a.value, b.value) < 1 << (bits - 1):
+                    return arena.constant(a.value // b.value, bits)
                 # Of lanes by worlds: the agents of a world, who are one.
                 if a is not b or self._bounds.words(a)[0] == 0:
                     raise self._unknown(instruction)
