@@ -52,7 +52,7 @@ class Array:
     within: tuple[Range | Numbers, ...] = ()
 
     def bytes_for(self, worlds: Term) -> Sum:
-        """Its bytes."""
+        """The bytes of the array."""
         if not self.worlds:
             return Sum({}, self.rows * self.size)
         return Sum({worlds: (self.pitch or self.rows * self.worlds) * self.size})
@@ -65,7 +65,7 @@ class Outside:
     arrays: dict[str, Array]
     worlds: Term
 
-    def found(self, address: Term, ranges: Ranges, size: int) -> Range | Numbers | None:
+    def content(self, address: Term, ranges: Ranges, size: int) -> Range | Numbers | None:
         """The words, as integers, or the numbers that may be at an address; `None` for anything."""
         located = self.located(ranges.sum(address))
         if located is None or located[0].size != size or not located[0].within:
@@ -237,10 +237,10 @@ class _Late:
     arrays: dict[str, Array]
     outside: Outside | None = field(default=None)
 
-    def found(self, address: Term, ranges: Ranges, size: int) -> Range | Numbers | None:
-        """What may be at an address."""
+    def content(self, address: Term, ranges: Ranges, size: int) -> Range | Numbers | None:
+        """Words or numbers that may be at an address."""
         assert self.outside is not None
-        return self.outside.found(address, ranges, size)
+        return self.outside.content(address, ranges, size)
 
 
 def group_of(agents: int) -> int:

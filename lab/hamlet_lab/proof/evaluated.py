@@ -181,20 +181,20 @@ class Evaluated(ABC):
         times, rest = {term: Fraction(count) for term, count in total.times.items()}, Fraction(total.rest)
         best = self._greatest(times, rest)
         for _ in range(ROUNDS):
-            found = None
-            for known in self._below:
-                for term, count in known.times.items():
+            chosen = None
+            for limit in self._below:
+                for term, count in limit.times.items():
                     if count > 0 and times.get(term, 0) > 0:
                         factor = times[term] / count
                         trial = dict(times)
-                        for each, of in known.times.items():
+                        for each, of in limit.times.items():
                             trial[each] = trial.get(each, Fraction(0)) - factor * of
-                        most = self._greatest(trial, rest - factor * known.rest)
+                        most = self._greatest(trial, rest - factor * limit.rest)
                         if most < best:
-                            best, found = most, (trial, rest - factor * known.rest)
-            if found is None:
+                            best, chosen = most, (trial, rest - factor * limit.rest)
+            if chosen is None:
                 break
-            times, rest = found
+            times, rest = chosen
         return math.floor(best)
 
     def _without_products(self, total: Sum) -> Sum:
@@ -283,12 +283,12 @@ class Evaluated(ABC):
                 return self._encoded(term) if bits == 32 else full(bits)
 
     def _hull_of_words(self, term: Term) -> Range:
-        bits, found = term.bits, [each.words(side) for each, side in self._told_apart(term)]
-        if not found:
+        bits, chosen = term.bits, [each.words(side) for each, side in self._told_apart(term)]
+        if not chosen:
             return full(bits)
-        plain = [unsigned(each, bits) for each in found]
-        other = [signed(each, bits) for each in found]
-        hulls = [(min(each[0] for each in kind), max(each[1] for each in kind)) for kind in (plain, other, found)]
+        plain = [unsigned(each, bits) for each in chosen]
+        other = [signed(each, bits) for each in chosen]
+        hulls = [(min(each[0] for each in kind), max(each[1] for each in kind)) for kind in (plain, other, chosen)]
         return min(hulls, key=lambda each: each[1] - each[0])
 
     def _told_apart(self, term: Term) -> Iterable[tuple[Evaluated, Term]]:
@@ -313,12 +313,12 @@ class Evaluated(ABC):
     def numbers(self, term: Term) -> Numbers | None:
         """The numbers that a term may be, none of them a NaN or an infinity, if that is known."""
         if term not in self._numbers:
-            found: Numbers | None = None
+            chosen: Numbers | None = None
             if self._outer is not None and term.number < self._since:
-                found = self._outer.numbers(term)
+                chosen = self._outer.numbers(term)
             elif term.bits == 32:
-                found = self._number(term)
-            self._numbers[term] = self._floats.get(term) or found
+                chosen = self._number(term)
+            self._numbers[term] = self._floats.get(term) or chosen
         return self._numbers[term]
 
     def _number(self, term: Term) -> Numbers | None:
@@ -330,8 +330,10 @@ class Evaluated(ABC):
             return rounded(Fraction(low), -1), rounded(Fraction(high), 1)
         if op == "ite":
             sides = [each.numbers(side) for each, side in self._told_apart(term)]
-            found = [each for each in sides if each is not None]
-            return (min(x for x, _ in found), max(x for _, x in found)) if found and len(found) == len(sides) else None
+            chosen = [each for each in sides if each is not None]
+            return (
+                (min(x for x, _ in chosen), max(x for _, x in chosen)) if chosen and len(chosen) == len(sides) else None
+            )
         if op == "xor" and of[1].value == SIGN:
             inside = self.numbers(of[0])
             return None if inside is None else (-inside[1], -inside[0])
@@ -342,8 +344,8 @@ class Evaluated(ABC):
             return (max(inside[0], -inside[1], 0.0)), max(map(abs, inside))
         if op in ("fadd", "fmul", "fma", "fdiv", "fmin", "fmax"):
             operands = [self.numbers(each) for each in of]
-            known = [each for each in operands if each is not None]
-            return of_numbers(op, known) if len(known) == len(of) else None
+            limit = [each for each in operands if each is not None]
+            return of_numbers(op, limit) if len(limit) == len(of) else None
         if op == CONSTANT or op in ("add", "sub", "and", "or", "low", "zext", "table", VARIABLE):
             low, high = unsigned(self.words(term), 32)
             for sign in (0, SIGN):

@@ -88,11 +88,11 @@ def _ordered(among: Sequence[int], following: dict[int, tuple[int, ...]]) -> Ite
 
 def _reachable(block: int, among: set[int], following: dict[int, tuple[int, ...]]) -> set[int]:
     """The blocks that one reaches in one step or more, among some."""
-    found: set[int] = set()
+    chosen: set[int] = set()
     stack = [each for each in following[block] if each in among]
     while stack:
         each = stack.pop()
-        if each not in found:
-            found.add(each)
+        if each not in chosen:
+            chosen.add(each)
             stack += [later for later in following[each] if later in among]
-    return found
+    return chosen

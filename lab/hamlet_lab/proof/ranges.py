@@ -41,10 +41,10 @@ class Ranges(Evaluated):
         return None
 
     def _assume(self, condition: Term, holds: bool) -> None:
-        known = None if condition.value is None else bool(condition.value)
-        known = self._decided.get(condition, known)
-        if known is not None:
-            self.dead |= known is not holds
+        before = None if condition.value is None else bool(condition.value)
+        before = self._decided.get(condition, before)
+        if before is not None:
+            self.dead |= before is not holds
             return
         self._decided[condition] = holds
         self._changed(condition)

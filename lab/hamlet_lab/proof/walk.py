@@ -1,4 +1,4 @@
-"""What may be in registers at each instruction of a kernel in PTX, of any thread, in any state within bounds.
+"""Registers, as they may be at each instruction of a kernel in PTX, of any thread, in any state within bounds.
 
 Each block is run once behind those that lead to it, loops until nothing new is found. Where ways meet, what differs is
 anything within the range of both; it stays a sum where the same terms are in it. Memory is told by `Memory`.
@@ -32,9 +32,9 @@ OWN = ("param", "shared", "local", "const")
 
 
 class Memory(Protocol):
-    """What a thread may find in global memory."""
+    """Global memory, as a thread may find it."""
 
-    def found(self, address: Term, ranges: Ranges, size: int) -> Range | Numbers | None:
+    def content(self, address: Term, ranges: Ranges, size: int) -> Range | Numbers | None:
         """The words, as integers, or the numbers that may be there; `None` for anything."""
 
 
@@ -51,7 +51,7 @@ class Access:
 
 @dataclass(slots=True)
 class State:
-    """What registers hold at a place."""
+    """Registers and ranges at a place."""
 
     registers: dict[str, Term]
     pairs: dict[str, Pair]
@@ -106,7 +106,7 @@ class Walk(Thread):
         return [each for (start, end), each in self._edges.items() if end == block and start not in without]
 
     def _joined(self, block: int, without: set[int]) -> State | None:
-        """What holds where ways meet."""
+        """Registers where ways meet."""
         states = self._incoming(block, without)
         if len(states) < 2:
             return states[0] if states else None
@@ -134,9 +134,9 @@ class Walk(Thread):
         if moved[1] - moved[0] < min(plain[1] - plain[0], 1 << (bits - 1)) and root.value is None:
             return self._arena.op("add", root, self._anything(bits, moved)), moved
         numbers = [ranges.numbers(term) for term, ranges in terms]
-        found = [each for each in numbers if each is not None]
-        if plain == full(bits) and len(found) == len(numbers) and not grows:
-            ends = min(low for low, _ in found), max(high for _, high in found)
+        chosen = [each for each in numbers if each is not None]
+        if plain == full(bits) and len(chosen) == len(numbers) and not grows:
+            ends = min(low for low, _ in chosen), max(high for _, high in chosen)
             return self._anything(bits, ends, floating=True), ends
         return self._anything(bits, plain), plain
 
@@ -207,13 +207,13 @@ class Walk(Thread):
             del self._edges[edge]
 
     def _step(self, root: Term, back: list[State], name: str, first: int) -> Sum | None:
-        """What is added to a register in each turn, if that is the same always, and was known before the loop."""
-        found = [
+        """The sum that is added to a register in each turn, if that is the same always, and was known before the loop."""
+        chosen = [
             modulo(each.ranges.sum(each.registers[name]).plus(each.ranges.sum(root), -1), root.bits) for each in back
         ]
-        terms = found[0].times
+        terms = chosen[0].times
         lasting = all(each.number < first and self._first.words(each)[0] >= 0 for each in terms)
-        return found[0] if root.bits > 1 and lasting and all(each == found[0] for each in found) else None
+        return chosen[0] if root.bits > 1 and lasting and all(each == chosen[0] for each in chosen) else None
 
     def _stepped(self, state: State, name: str, term: Term, step: Sum) -> bool:
         """Whether a register has grown by a step."""
@@ -319,9 +319,9 @@ class Walk(Thread):
             return
         (each,) = elements
         assert isinstance(each, Name)
-        found = self._memory.found(address, ranges, bits // 8)
+        chosen = self._memory.content(address, ranges, bits // 8)
         wide = max(bits, 16)
-        value = self._anything(wide, found, isinstance(found, tuple) and isinstance(found[0], float)) if found else (
+        value = self._anything(wide, chosen, isinstance(chosen, tuple) and isinstance(chosen[0], float)) if chosen else (
             self._arena.wide(self._anything(bits), wide))  # fmt: skip
         if where.value != 1 and each.name not in self._registers:
             self._forget(instruction)
@@ -345,7 +345,7 @@ class Walk(Thread):
                 return term
 
     def _together(self, instruction: Instruction, modifiers: list[str]) -> Term:
-        """What threads of a warp find together: of another thread something that may be in this one, too."""
+        """A word that threads of a warp find together: of another thread one that may be in this one, too."""
         value = self._source(instruction.operands[1], 32)
         words, numbers = self._ranges.words(value), self._ranges.numbers(value)
         if instruction.opcode.startswith("shfl") or modifiers[1] in ("max", "min"):
