@@ -207,7 +207,7 @@ class Walk(Thread):
             del self._edges[edge]
 
     def _step(self, root: Term, back: list[State], name: str, first: int) -> Sum | None:
-        """The sum that is added to a register in each turn, if that is the same always, and was known before the loop."""
+        """The sum that is added to a register in each turn, if that is the same always."""
         chosen = [
             modulo(each.ranges.sum(each.registers[name]).plus(each.ranges.sum(root), -1), root.bits) for each in back
         ]
@@ -321,8 +321,9 @@ class Walk(Thread):
         assert isinstance(each, Name)
         chosen = self._memory.content(address, ranges, bits // 8)
         wide = max(bits, 16)
-        value = self._anything(wide, chosen, isinstance(chosen, tuple) and isinstance(chosen[0], float)) if chosen else (
-            self._arena.wide(self._anything(bits), wide))  # fmt: skip
+        floating = chosen is not None and isinstance(chosen[0], float)
+        small = chosen is None
+        value = self._arena.wide(self._anything(bits), wide) if small else self._anything(wide, chosen, floating)
         if where.value != 1 and each.name not in self._registers:
             self._forget(instruction)
         else:
