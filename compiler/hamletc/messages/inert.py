@@ -30,7 +30,7 @@ class Unread(Finding):
 
 @finding("H060")
 class UnusedLet(Finding):
-    """`written` is the whole declaration."""
+    """`written` is the whole declaration; what uses it may be written next, so it is asked."""
 
     name: str
     written: Span
@@ -38,7 +38,7 @@ class UnusedLet(Finding):
 
     def told(self) -> Told:
         kind = "function" if self.is_function else "let"
-        hint, edits = "Use it in an expression, or delete it.", (Edit(self.written, ""),)
+        hint, edits = "Use it in an expression, or delete it.", (Edit(self.written, "", sure=False),)
         return Told(f"nobody uses the {kind} `{self.name}`", hint, edits=edits)
 
 
