@@ -283,7 +283,7 @@ GROWTH: Mapping[str, str] = MappingProxyType(
 )
 """How a meter that does so compares with what it was."""
 JOINED: Mapping[str, str] = MappingProxyType({"sum": "total", "mean": "average", "avg": "average"})
-"""What agents have together, by foreign words for that."""
+"""Words for joining what agents have, by foreign words for that."""
 EDGES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["torus", "toroidal", "periodic", "wraparound", "cyclic"], "wrap"),

@@ -87,7 +87,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _whole_lines(text: str, first: int, last: int) -> tuple[int, int]:
-    """What is left out, with the end of its line where nothing else stands in it."""
+    """The ends of what is left out, with the end of its line where nothing else stands in it."""
     begin, end = text.rfind("\n", 0, first) + 1, text.find("\n", last)
     alone = end >= 0 and not text[begin:first].strip() and not text[last:end].strip() and text[first:last].strip()
     return (begin, end + 1) if alone else (first, last)

@@ -98,8 +98,8 @@ class GpuCritic:
         return cls(mind, len(crew.reach), env.num_agents, _places(env, crew)[0], stored)
 
     def overview(self, observed: torch.Tensor, living: torch.Tensor) -> torch.Tensor:
-        """Its inputs, [inputs, lanes of the crew], of what all observe [values, lanes of the environment]; of who
-        does not live [lanes of the environment] zeros."""
+        """The inputs of the critic, [inputs, lanes of the crew], of what all observe [values, lanes]; zeros of who does
+        not live [lanes]. Lanes are those of the environment where nothing else is said."""
         every = (observed * living.float()).view(len(observed), -1, self.agents)
         of_world = every.permute(2, 0, 1).reshape(self.agents * len(observed), -1)
         worlds = torch.div(self.lanes, self.agents, rounding_mode="floor")
