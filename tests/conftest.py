@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
     for more."""
     if problem := stale():
         raise pytest.UsageError(problem)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell starts programs in the background so: tests that press Ctrl-C would wait for ever.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("HAMLET_THREADS", "1")
     # Processes that start after this one, as workers do, keep the memory that they get: tests ask for the same again
