@@ -218,8 +218,8 @@ HAMLET_INLINE void layer_of_lanes(const f32 *x, f32 *y, ix pitch, const f32 *wei
 /* Two vectors of outputs of four lanes, which load less for as many products where a product takes no number from memory to
 all of its places by itself. */
 #if !HAMLET_AVX512
-#define FEW 4
-#define FOR_FEW(f) f(0) f(1) f(2) f(3)
+#define FOUR_LANES 4
+#define FOR_FOUR(f) f(0) f(1) f(2) f(3)
 #define BEGIN_TWO(lane) vf32 left##lane = fetch_vf32(weights, 0), right##lane = fetch_vf32(beside, 0);
 #define ADD_TO_TWO(lane)                                   \
     const vf32 x##lane = alike_vf32(x[(lane) * PITCH + input]); \
@@ -229,12 +229,12 @@ all of its places by itself. */
     store_vf32(y, (lane) * PITCH, left##lane);   \
     store_vf32(y, (lane) * PITCH + WIDE, right##lane);
 HAMLET_INLINE void two_of_lanes(const f32 *x, f32 *y, const f32 *weights, const f32 *beside, ix inputs) {
-    FOR_FEW(BEGIN_TWO)
+    FOR_FOUR(BEGIN_TWO)
     for (ix input = 0; input < inputs; input++) {
         vf32 weight = fetch_vf32(weights, (input + 1) * WIDE), other = fetch_vf32(beside, (input + 1) * WIDE);
-        FOR_FEW(ADD_TO_TWO)
+        FOR_FOUR(ADD_TO_TWO)
     }
-    FOR_FEW(STORE_TWO)
+    FOR_FOUR(STORE_TWO)
 }
 #endif
 
@@ -301,7 +301,7 @@ HAMLET_INLINE void layer_of(const f32 *x, f32 *y, const f32 *weights, ix inputs,
 #if !HAMLET_AVX512
     for (; output + WIDE < outputs; output += 2 * WIDE) {
         const f32 *part = weights + output * (inputs + 1), *beside = part + WIDE * (inputs + 1);
-        for (ix lane = 0; lane < whole; lane += FEW)
+        for (ix lane = 0; lane < whole; lane += FOUR_LANES)
             two_of_lanes(x + lane * PITCH, y + lane * PITCH + output, part, beside, inputs);
     }
 #endif
