@@ -7,7 +7,7 @@ from collections.abc import Callable
 import hamlet
 import hamlet_look.text
 from hamlet.package.module import Module
-from hamlet.universe.drawings import COLOURS
+from hamlet.universe.drawings import COLOURS, DrawMark
 from hamletc.checking.check import check
 from hamletc.language.parser import parse
 from hamletc.page.picture import picture_of
@@ -65,6 +65,23 @@ def test_a_mark_stands_at_the_node_of_a_number(compiled: Callable[[str], Module]
     assert [(line.begin, line.end) for line in view.lines] == [((0.0, 0.0), (2.0, 0.0))]
     rows = hamlet_look.text.drawn(view, colours=False).split("\n")
     assert [row[1] for row in rows[2:5]] == [".", "C", "T"]
+
+
+def test_in_a_space_of_one_axis_one_number_does() -> None:
+    text = """
+        universe lane
+        space grid 5
+        lifespan 20 ticks
+        meter energy = 1 { only falls  decay 0.01 }
+        reward energy
+        observe { position absolute  meters }
+        draw { mark (3) "H"  mark (3, 0) "H" }
+    """
+    one, two = universe_of(text).drawings
+    assert isinstance(one, DrawMark)
+    assert isinstance(two, DrawMark)
+    places = [(each.x, each.y) for each in (one, two)]
+    assert [[getattr(number, "value", None) for number in place] for place in places] == [[3.0, 0.0]] * 2
 
 
 def test_a_graph_has_no_walls() -> None:
