@@ -97,7 +97,7 @@ class Expressions:
     def chosen(self, expr: syntax.CallExpr, options: list[Operand]) -> Expression | None:
         """`choice` of these."""
         if len(options) < 2:
-            wrong_arguments(expr.function, expr.span, self._at.report)
+            wrong_arguments(expr.function, expr.span, self._at.report, len(expr.arguments))
             return None
         weights = self._weights(expr)
         return None if weights is None else self._draws.draw(expr, options, weights)
@@ -282,7 +282,7 @@ class Expressions:
         if len(operands) < len(values):
             return None
         if not FUNCTIONS[function].takes(len(operands)):
-            wrong_arguments(expr.function, expr.span, self._at.report)
+            wrong_arguments(expr.function, expr.span, self._at.report, len(expr.arguments))
             return None
         if function not in DRAWS:
             return self._operations.call(function, operands, expr.span)

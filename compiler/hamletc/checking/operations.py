@@ -182,9 +182,8 @@ class Operations:
         self._report.add(messages.expressions.ConstantTooLarge(span))
 
 
-def wrong_arguments(function: syntax.Name, span: Span, report: Findings, given: int = 0) -> None:
-    """Report a function that is given too few arguments, or too many; `given` is how many."""
+def wrong_arguments(function: syntax.Name, span: Span, report: Findings, arguments: int) -> None:
+    """Report a call with too few arguments, or too many; `arguments` is how many."""
     called = CALLS[function.text]
-    report.add(
-        messages.expressions.WrongArguments(span, function.text, str(called), called.example, function.span, given > 1)
-    )
+    takes, several = str(called), arguments > 1
+    report.add(messages.expressions.WrongArguments(span, function.text, takes, called.example, function.span, several))

@@ -35,7 +35,7 @@ class Past:
             self._at.not_beside("`previous`", expr.span)
             return None
         if len(expr.arguments) != 1:
-            wrong_arguments(expr.function, expr.span, self._at.report)
+            wrong_arguments(expr.function, expr.span, self._at.report, len(expr.arguments))
             return None
         value = self._inside(expr.arguments[0], "previous")
         operand = None if value is None else self._operations.rounded(value)
@@ -54,7 +54,7 @@ class Past:
             self._at.report.add(messages.past.NoPastInScope(expr.span, function, scope))
             return None
         if not CALLS[function].takes(len(expr.arguments)):
-            wrong_arguments(expr.function, expr.span, self._at.report)
+            wrong_arguments(expr.function, expr.span, self._at.report, len(expr.arguments))
             return None
         looked, *rest = expr.arguments
         found = self._inside(looked, "history")

@@ -92,7 +92,7 @@ class Quantities:
             case None if name.text == "agent" and not name.quoted:
                 return universe.AgentNumber(name.span) if self._at.of_agent("`agent`", name.span) else None
             case None if name.text in FUNCTIONS and not name.quoted:
-                wrong_arguments(name, name.span, self._at.report)
+                wrong_arguments(name, name.span, self._at.report, 0)
                 return None
             case None:
                 kinds = self._at.names.of_kind(*NAMED)
