@@ -1,11 +1,12 @@
 """Makes Triton's interpreter exact, where it is not, and faster.
 
 Before 3.9 it rounds a fused multiply-add twice, which Triton's compiler never has. PyPI's torch for CUDA brings such a
-version with it. A third of its time goes into sums and products anew in i64, to see whether they overflow: it looks at
-that only where it debugs. A fifth goes into replacing all that `triton.language` has, for each function that a kernel
-calls, where the kernel had it replaced already. Half of what is left goes into types: each operation makes the types of
-its blocks anew, and compares their shapes as tuples of constants of Triton's; and it makes a block of each constant
-whenever an operation has one, which operations do not write to.
+version with it. A comparison of two numbers that are not in blocks it takes for a number, where it makes a block of it.
+A third of its time goes into sums and products anew in i64, to see whether they overflow: it looks at that only where
+it debugs. A fifth goes into replacing all that `triton.language` has, for each function that a kernel calls, where the
+kernel had it replaced already. Half of what is left goes into types: each operation makes the types of its blocks anew,
+and compares their shapes as tuples of constants of Triton's; and it makes a block of each constant whenever an
+operation has one, which operations do not write to.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def make_interpreter_exact() -> None:
     if not options.debug:
         interpreter.interpreter_builder.options = replace(options, sanitize_overflow=False)
     _replace_language_once(interpreter.InterpretedFunction)
+    _keep_truth(interpreter)
     if tuple(int(part) for part in triton.__version__.split(".")[:2]) >= FIRST_EXACT:
         _make_types_once()
         return
@@ -52,6 +54,21 @@ def make_interpreter_exact() -> None:
         return interpreter.TensorHandle(fma(*parts).numpy().reshape(shape), z.dtype.scalar)
 
     builder.create_fma = create_fma
+
+
+def _keep_truth(interpreter: Any) -> None:
+    """Make blocks of truth values out of one, which has the type of what was compared."""
+    from triton import language
+
+    builder: Any = interpreter.InterpreterBuilder
+    of_triton = builder.create_splat
+
+    def create_splat(self: Any, kind: Any, value: Any) -> Any:
+        if value.data.dtype != np.bool_:
+            return of_triton(self, kind, value)
+        return interpreter.TensorHandle(np.full(kind.shape, value.data), language.int1)
+
+    builder.create_splat = create_splat
 
 
 def _replace_language_once(function: Any) -> None:
