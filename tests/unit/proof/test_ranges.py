@@ -60,6 +60,9 @@ class Drawn:
             lambda: arena.op(choose(OF_WORDS), term, other),
             lambda: arena.op(choose(OF_WORDS), term, other),
             lambda: arena.op(choose(("add", "mul", "shl", "lshr")), term, arena.constant(choose(CONSTANTS), term.bits)),
+            lambda: arena.op(
+                "or", arena.op("shl", term, arena.constant(choose((1, 4, 5, 8)), term.bits)), choose(same)
+            ),
             lambda: arena.wide(term, wide, choose((True, False))),
             lambda: arena.select(choose(self.conditions), term, other) if self.conditions else term,
             lambda: self._number(numbers),
