@@ -194,12 +194,16 @@ def _updated(bindings: Bindings) -> Iterator[Code]:
     slots = [slot for slot in bindings.slots if slot.fetched and slot.name in bindings.ticked]
     if not slots:
         return
+    # Of what nobody can change or read the tick does not have the value before.
+    read = bindings.fetched_for(*of_tick(bindings))
     yield Remark("Few of these change in a tick.")
     yield there(Name("age") + 1)
     for addressed, slot in addresses(slots, "_there"):
         after = Name(f"next_{slot.variable}")
+        runs = _runs(bindings)
+        changes = runs & after.differs(slot.variable) if slot in read else runs
         yield addressed
-        yield do("tl.store", row, slot.written(after), mask=_runs(bindings) & after.differs(slot.variable))
+        yield do("tl.store", row, slot.written(after), mask=changes)
 
 
 def _left_out(bindings: Bindings) -> Iterator[Code]:
