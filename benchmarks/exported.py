@@ -6,8 +6,9 @@ The town's rollout, 65,536 worlds in one thread, stands beside that of the backe
 CPU time. Then random universes are exported and compiled by GCC and by Zig, whose compiler is Clang, for x86-64,
 aarch64 and riscv64. A program returns its self-test, 300 ticks whose digest the interpreter gave; those of other CPUs
 run in qemu-user: `qemu-aarch64-static` and the like from PATH or the folder. As many universes as fit into the minutes
-of CPU time. What cannot be had is listed. Writes benchmarks/results/exported.json; `--resume` goes on with what is
-there, if the generator is the same, and builds again what was wrong.
+of CPU time, whose builds run side by side. What cannot be had is listed. Writes benchmarks/results/exported.json;
+`--resume` goes on with the universes that are there, if the generator is the same, builds again what was wrong, and
+measures nothing anew.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -155,16 +157,25 @@ def compare(universe: Universe, zig: Sequence[str] | None, qemu: Path | None) ->
                 (f"clang {target}", [*zig, "-target", f"{target}-linux-musl"], target, ("-static",))
                 for target in TARGETS
             ]
-        for label, command, target, flags in builds:
-            runs = emulator(target, qemu)
-            if runs is None:
-                yield label, "no qemu-user"
-                continue
-            said = build(command, *QUICK, *flags, f"{name}.c", "main.c", "-o", "program", folder=folder)
-            if not said:
-                code = subprocess.run([*runs, "./program"], cwd=folder, check=False, capture_output=True).returncode
-                said = "equal" if code == 0 else f"self-test {code}"
-            yield label, said
+        # Processes do the work: threads wait for them.
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            ends = [pool.submit(ended, folder, name, qemu, *each) for each in builds]
+            yield from ((label, end.result()) for (label, *_), end in zip(builds, ends, strict=True))
+
+
+def ended(
+    folder: Path, name: str, qemu: Path | None, label: str, command: Sequence[str], target: str, flags: Sequence[str]
+) -> str:
+    """How a build ends."""
+    runs = emulator(target, qemu)
+    if runs is None:
+        return "no qemu-user"
+    program = label.replace(" ", "_")
+    said = build(command, *QUICK, *flags, f"{name}.c", "main.c", "-o", program, folder=folder)
+    if said:
+        return said
+    code = subprocess.run([*runs, f"./{program}"], cwd=folder, check=False, capture_output=True).returncode
+    return "equal" if code == 0 else f"self-test {code}"
 
 
 def main() -> None:
@@ -177,9 +188,10 @@ def main() -> None:
     parser.add_argument("--zig", type=shlex.split)
     parser.add_argument("--qemu", type=Path)
     chosen = parser.parse_args()
-    before = json.loads(RESULTS.read_text()).get("random", {}) if chosen.resume else {}
-    result: dict[str, Any] = {"facts": facts("benchmarks/exported.py", "c")}
-    result["town"] = list(rates(chosen.zig))
+    result: dict[str, Any] = json.loads(RESULTS.read_text()) if chosen.resume else {}
+    now, before = facts("benchmarks/exported.py", "c"), result.get("random", {})
+    if not result:
+        result = {"facts": now, "town": list(rates(chosen.zig))}
     compared = before if chosen.resume and before.get("generator") == generator() else {}
     ends = {label: Counter(each) for label, each in compared.get("builds", {}).items()}
     again = sorted({int(each.partition(" ")[0]) for each in compared.get("wrong", ())})
@@ -202,7 +214,7 @@ def main() -> None:
         result["random"] = {
             "generator": generator(), "universes": done, "first": first, "last": last, "wrong": wrong,
             "cpu_seconds": took + round(cpu() - begun), "builds": {label: dict(+each) for label, each in ends.items()},
-            "commits": list(dict.fromkeys((*compared.get("commits", ()), result["facts"]["commit"]))),
+            "commits": list(dict.fromkeys((*compared.get("commits", ()), now["commit"]))),
         }  # fmt: skip
         # What was compared stays where somebody ends it.
         RESULTS.write_text(json.dumps(result, indent=1) + "\n")
