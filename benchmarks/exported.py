@@ -158,7 +158,7 @@ def compare(universe: Universe, zig: Sequence[str] | None, qemu: Path | None) ->
                 for target in TARGETS
             ]
         # Processes do the work: threads wait for them.
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
             ends = [pool.submit(ended, folder, name, qemu, *each) for each in builds]
             yield from ((label, end.result()) for (label, *_), end in zip(builds, ends, strict=True))
 

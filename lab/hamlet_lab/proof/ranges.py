@@ -106,8 +106,9 @@ class Ranges(Evaluated):
         if before[1] - before[0] >= (1 << bits) - 1:
             after = words
         else:
-            turns = [(words[0] + (turn << bits), words[1] + (turn << bits)) for turn in (-1, 0, 1)]
-            both = [(max(low, before[0]), min(high, before[1])) for low, high in turns]
+            turns = range((before[0] - words[1]) >> bits, ((before[1] - words[0]) >> bits) + 1)
+            moved = [(words[0] + (turn << bits), words[1] + (turn << bits)) for turn in turns]
+            both = [(max(low, before[0]), min(high, before[1])) for low, high in moved]
             both = [each for each in both if each[0] <= each[1]]
             if not both:
                 self.dead = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+import numpy as np
 import pytest
 import torch
 
@@ -130,9 +131,8 @@ def test_grids_of_any_dimensions(
     doubled, beds = env.observation[:, : len(places)], env.observation[:, len(places) : 2 * len(places)]
     assert beds.nonzero().tolist() == [[0, there], [1, there]]
     for world, position in enumerate(env.state["position"].T.tolist()):
-        moss = [0.1 * (cell % sizes[0]) + 0.01 for cell in range(len(places))]
+        moss = (np.float32(0.1) * (np.arange(len(places)) % sizes[0]).astype(np.float32) + np.float32(0.01)).tolist()
         own = places.index(",".join(str(int(x)) for x in position))
-        assert doubled[world].tolist() == pytest.approx(
-            [float(env.meter("food")[world]) if cell == own else 2 * value for cell, value in enumerate(moss)]
-        )
-        assert env.observation[world, -1] == pytest.approx(moss[own])
+        food = float(env.meter("food")[world])
+        assert doubled[world].tolist() == [food if cell == own else 2 * value for cell, value in enumerate(moss)]
+        assert env.observation[world, -1] == moss[own]

@@ -36,16 +36,16 @@ class Drawn:
 
     def _variables(self) -> Iterator[Variable]:
         values = np.random.default_rng(self._random.randrange(2**32))
-        for bits in (32, 32, 32, *self._random.sample(WIDTHS, 2)):
+        for number, bits in enumerate((32, 32, 32, *self._random.sample(WIDTHS, 2))):
             ends = [each for each in WORDS if -(1 << (bits - 1)) <= each[0] and each[1] < 1 << bits]
             low, high = self._random.choice(ends)
             some = [low, high, *values.integers(low, high + 1, SAMPLES - 2).tolist()]
-            yield Variable(f"w{len(some)}_{self._random.random()}", _words(some, bits), low, high)
-        for _ in range(3):
+            yield Variable(f"word{number}", _words(some, bits), low, high)
+        for number in range(3):
             lower, upper = self._random.choice(NUMBERS)
             floats = np.clip(values.uniform(lower, upper, SAMPLES).astype(np.float32), lower, upper)
             floats[:3] = (lower, upper, np.float32((lower + upper) / 2))
-            yield Variable(f"f{self._random.random()}", floats.astype(np.float32).view(np.uint32), lower, upper, True)
+            yield Variable(f"number{number}", floats.astype(np.float32).view(np.uint32), lower, upper, True)
 
     def draw(self) -> None:
         """One more term, and often a condition."""
