@@ -16,14 +16,13 @@ from hamletc.kinds import expect
 
 
 @contextmanager
-def _threads() -> Iterator[None]:
-    """Torch takes no more threads than kernels do: HAMLET_THREADS, where it is set."""
+def _one_thread() -> Iterator[None]:
+    """Torch computes in one thread: players move a thousand lanes, which are too few to share, and threads that find no
+    CPU free wait for each other at every operation."""
     import torch
 
-    from hamlet.launch.cpu.launch import threads_here
-
     before = torch.get_num_threads()
-    torch.set_num_threads(min(before, threads_here()))
+    torch.set_num_threads(1)
     try:
         yield
     finally:
@@ -61,7 +60,7 @@ def lint(ctx: click.Context, universe: str, seed: int, allow: tuple[str, ...], a
             raise click.BadParameter(f"there is no {code!r}: {', '.join(TITLES)}.", param_hint="--allow")
     expect(named.path, "text", "sources", "package", "nothing")
     with (
-        _threads(),
+        _one_thread(),
         tempfile.TemporaryDirectory(prefix="hamletc-") as folder,
         Console(stderr=True).status("compiling") as status,
     ):
