@@ -19,14 +19,17 @@ from hamlet_train.gpu.mind import Mind
 from hamlet_train.ppo import Learned
 from hamlet_train.settings import Settings
 
-network, lanes, launches = Network(92, (64, 64), 8, 2), 128, {}
-lesson = Lesson(Mind(network, lanes, torch.device("cpu")), Settings(), 1, 2, Taught(lanes, 64, 32),
-                lambda launch: launches.setdefault(launch.name, launch))
+lanes, launches = 128, {}
 store = Storage(**{name: torch.zeros(like.shape, dtype=like.dtype)
                    for name, like in storage_like(32, 92, 8, lanes).items()})
-lesson.teach(store, Learned.begun(network, np.ones(92, np.float32), 1))
+for hidden in (64, 64), (128, 96, 80):
+    network = Network(92, hidden, 8, 2)
+    lesson = Lesson(Mind(network, lanes, torch.device("cpu")), Settings(), 1, 2, Taught(lanes, 64, 32),
+                    lambda launch: launches.setdefault(f"{launch.name}{launch.constants.get('KIND', '')}", launch))
+    lesson.teach(store, Learned.begun(network, np.ones(92, np.float32), 1))
 found = {}
-for name in ("teach", "add_gradients", "add_deviations", "limit", "descend"):
+ones = ("teach", "add_gradients", "add_deviations", "limit", "descend")
+for name in (*ones, "pass_block0", "pass_block1", "pass_block2"):
     compiled = compile_ahead(launches[name], 90)
     found[name] = compiled.asm["ptx"], disassembled(compiled.asm["cubin"])[1]
 print(json.dumps([sorted(launches), found]))

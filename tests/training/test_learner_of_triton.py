@@ -17,6 +17,7 @@ DRIFT = Path("tests/samples/universes/environments/drift.hamlet").resolve()
     [
         ("16,20", 1, 2, 0, "clipped dead episodes forbidden limited unlimited"),
         ("16", 1, 1, 3, "bounded clipped dead episodes forbidden free limited"),
+        ("80,24,70", 1, 1, 1, "clipped dead episodes forbidden free limited"),
         pytest.param("40", 2, 2, 0, "clipped dead episodes forbidden limited", marks=pytest.mark.long),
     ],
 )
@@ -32,4 +33,4 @@ def test_roles_with_controls_have_the_lines_of_the_learner_in_c(run_program: Run
     done = run_program(TRAINS, DRIFT, "1", TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
     apart = ["lead same ended", "tail same ended"]
-    assert done.stdout.splitlines() == [*apart, "tail same ended", *apart, *apart, *apart]
+    assert done.stdout.splitlines() == [*apart, "tail same ended", *apart * 5]

@@ -23,7 +23,11 @@ def train(run_program: Run, folder: Path, path: Path, *options: str) -> None:
 
 @pytest.mark.parametrize(
     ("universe", "agents", "options"),
-    [("lessons", 1, ()), ("berries", 2, ("--agents", "2", "--critic", "world"))],
+    [
+        ("lessons", 1, ()),
+        ("lessons", 1, ("--set", "hidden=70,8,8")),
+        ("berries", 2, ("--agents", "2", "--critic", "world")),
+    ],
 )
 def test_a_gpu_goes_on_with_what_the_cpu_began(
     run_program: Run, tmp_path: Path, universe: str, agents: int, options: tuple[str, ...]
@@ -46,7 +50,6 @@ def test_a_gpu_goes_on_with_what_the_cpu_began(
     ("universe", "options", "lacking"),
     [
         ("lessons", ["--memory", "gru:32"], "a memory"),
-        ("lessons", ["--set", "hidden=65"], "hidden layers but 1 or 2 of at most 64"),
         ("lessons", ["--worlds", str(2**20), "--set", "horizon=4096"], "2**31 samples of an update"),
     ],
 )

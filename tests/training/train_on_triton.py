@@ -17,6 +17,7 @@ from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet_train.learning import Training
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, packaged
+from hamlet_train.schedule import Change
 from hamlet_train.settings import Settings
 from hamlet_train.training import begun
 
@@ -46,8 +47,15 @@ def main() -> None:
         cpu, gpu = begun(module, few, Ranks(), 1), begun(module, few, Ranks(), 1, device="cuda")
         for _ in range(2):
             compare(cpu, gpu)
-        # Critics that see the world learn beside all of them.
-        judged = replace(manifest, settings=replace(settings, critic=1))
+        # Settings change behind the first update.
+        other = replace(settings, epochs=2, minibatches=3, rate=1e-3, discount=0.9, trace=0.8, clip=0.1, entropy=0.02)
+        changes = (Change(1, replace(other, value=0.4, norm=0.3)),)
+        changing = replace(manifest, changes=changes, ticks=WORLDS * AGENTS * HORIZON * 2)
+        cpu, gpu = begun(module, changing, Ranks(), 1), begun(module, changing, Ranks(), 1, device="cuda")
+        for _ in range(2):
+            compare(cpu, gpu)
+        # Critics that see the world learn beside all of them, layer by layer.
+        judged = replace(manifest, settings=replace(settings, critic=1, hidden=(8, 16, 8)))
         cpu, gpu = begun(module, judged, Ranks(), 1), begun(module, judged, Ranks(), 1, device="cuda")
         for _ in range(updates):
             compare(cpu, gpu)

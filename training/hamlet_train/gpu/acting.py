@@ -11,7 +11,7 @@ import torch
 
 from hamlet.backend.buffers import Shape
 from hamlet.backend.playing import Decide
-from hamlet.backend.protocol import NetworkPolicy, Stream
+from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
 from hamlet.backend.storage import Storage, storage_like
 from hamlet.env.environment import Env
 from hamlet.launch.gpu.deciding import decider, kernel_of
@@ -22,6 +22,8 @@ from hamlet_train.crews import Crew
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.gpu.controls import draw_controls
 from hamlet_train.gpu.launches import Launch, run
+from hamlet_train.gpu.layers import pass_lanes
+from hamlet_train.gpu.learner import is_small, power
 from hamlet_train.gpu.mind import Mind
 from hamlet_train.past import Part
 from hamlet_train.policy import Policy
@@ -29,6 +31,8 @@ from hamlet_train.ppo import Learned, Lives
 
 LANES = 128
 """Lanes of a program."""
+LAYER_LANES, OUTPUTS = 64, 32
+"""Lanes, and outputs of a hidden layer, of a program."""
 SHARED = {"alive", "rewards", "terminated", "truncated", "values", "final_values"}
 """The parts of the store of a crew that a critic of its own learns from."""
 
@@ -269,10 +273,13 @@ class Stage:
         """The decisions of a player by its mind as that is now."""
         env, mind = self._env, player.mind
         layers = tuple((weights.unsqueeze(0), biases.unsqueeze(0)) for weights, biases in mind.layers)
-        policy = NetworkPolicy(layers, "tanh", value=True, sample=True, controls=mind.network.controls)
+        whole = is_small(mind.network)
+        controls = mind.network.controls
+        policy = NetworkPolicy(layers if whole else layers[-1:], "tanh", value=True, sample=True, controls=controls)
         shape = Shape(env.num_worlds, env.num_agents, env.first_world)
         numbers = player.lanes.to(torch.int32)
-        return decider(policy, shape, Stream(env.seed, env.tick), kernel_of(policy), numbers=numbers)
+        heads = decider(policy, shape, Stream(env.seed, env.tick), kernel_of(policy), numbers=numbers)
+        return heads if whole else _through_layers(mind, heads)
 
     def _draw(self, player: GpuPlayer, tick: int, means: torch.Tensor, log_probs: torch.Tensor) -> None:
         """Draw the controls of a player around their means, and count their densities to what was likely."""
@@ -286,6 +293,32 @@ class Stage:
         constants = {"CONTROLS": env.num_controls, "BLOCK": LANES}
         programs = -(-count // LANES)
         run(Launch(draw_controls, programs, (*arrays, count, env.num_lanes, *words), constants, LANES))
+
+
+def _through_layers(mind: Mind, heads: Decide) -> Decide:
+    """The decisions of heads behind the hidden layers of a mind, a launch for each."""
+    table = mind.network.table.tolist()[:-1]
+
+    def deciding(
+        observation: torch.Tensor,
+        mask: torch.Tensor,
+        tick: int,
+        age: torch.Tensor | None,
+        asking: torch.Tensor | None = None,
+    ) -> Decided:
+        x = observation.contiguous()
+        lanes = x.shape[1]
+        for inputs, _, rows, columns, weight, bias, *_ in table:
+            y = torch.empty((rows, lanes), device=x.device)
+            outputs = min(power(rows), OUTPUTS)
+            programs = -(-lanes // LAYER_LANES) * -(-rows // outputs)
+            arguments = x, mind.parameters[weight:], mind.parameters[bias:], y, inputs, lanes, columns
+            constants = {"ROWS": rows, "OUTPUTS": outputs, "BLOCK": LAYER_LANES}
+            run(Launch(pass_lanes, programs, arguments, constants))
+            x = y
+        return heads(x, mask, tick, age, asking)
+
+    return deciding
 
 
 def _keep(stored: Storage, tick: int, rows: Mapping[str, torch.Tensor]) -> None:

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 
 import torch
 
-from hamlet.policies.mlp import MOST_HIDDEN, MOST_WIDTH
 from hamlet.universe import Universe
 from hamlet_train.devices import Device
 from hamlet_train.errors import TrainError
@@ -36,10 +35,6 @@ def check_training(universe: Universe, manifest: Manifest, processes: int) -> No
     lacking = {
         "episodes by hand": universe.by_hand,
         "a memory": bool(settings.memory),
-        f"hidden layers but 1 or {MOST_HIDDEN} of at most {MOST_WIDTH}": (
-            len(settings.hidden) > MOST_HIDDEN or max(settings.hidden) > MOST_WIDTH
-        ),
-        "settings that change": bool(manifest.changes),
         "several processes": processes > 1,
         "2**31 samples of an update": agents * settings.horizon >= MOST_SAMPLES,
     }
@@ -51,11 +46,10 @@ def check_training(universe: Universe, manifest: Manifest, processes: int) -> No
 def check_opponents(policies: Mapping[str | None, Policy]) -> None:
     """Raise `TrainError` where a GPU cannot play policies beside those who learn."""
     for role, policy in policies.items():
-        hidden = policy.network.hidden
-        if policy.network.memory or len(hidden) > MOST_HIDDEN or max(hidden) > MOST_WIDTH:
+        if policy.network.memory:
             raise TrainError(
-                f"--device cuda plays networks of 1 or {MOST_HIDDEN} hidden layers of at most {MOST_WIDTH}, without a "
-                f"memory, and the opponent {role} is another one: leave it out to train on the CPU"
+                f"--device cuda plays networks without a memory, and the opponent {role} has one: leave it out to "
+                "train on the CPU"
             )
 
 

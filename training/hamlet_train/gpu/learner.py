@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from hamlet.backend.storage import Storage
+from hamlet.policies.mlp import MOST_HIDDEN, MOST_WIDTH
 from hamlet_train.draws import halves
 from hamlet_train.exact.kernels import LOSSES, SURVEYED
 from hamlet_train.exact.network import (
@@ -20,9 +21,10 @@ from hamlet_train.exact.network import (
     MOST_LOG_DEVIATION,
     ROWS,
     WEIGHT,
+    Network,
     padded,
 )
-from hamlet_train.gpu import controls, descent, happened, perceptron, sums
+from hamlet_train.gpu import controls, descent, happened, layers, perceptron, sums
 from hamlet_train.gpu.launches import THREADS, Argument, Launch, Launcher, run
 from hamlet_train.gpu.mind import Mind
 from hamlet_train.ppo import FIRST_DECAY, LEAST, SECOND_DECAY, Learned
@@ -35,6 +37,10 @@ LANES, GROUPS, NUMBERS = 64, 32, 256
 """Lanes, groups, and parameters of a program."""
 TILE = 64
 """Inputs of a layer whose gradients a program adds up."""
+WIDTH = 64
+"""Outputs of a layer that a program computes, or whose gradients it adds up."""
+FORWARD, BACKWARD, HEADS = range(3)
+"""Kinds of a layer, see `hamlet_train.gpu.perceptron.layer`."""
 NODES = 16
 """Values of which `add_nodes` makes a sum."""
 KEYS = 1024
@@ -44,6 +50,11 @@ KEYS = 1024
 def power(number: int) -> int:
     """The next power of two."""
     return 1 << (number - 1).bit_length()
+
+
+def is_small(network: Network) -> bool:
+    """Whether one program takes samples through all layers."""
+    return len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +87,21 @@ class Lesson:
         taught: Taught,
         launcher: Launcher = run,
         record: Record | None = None,
+        raw: torch.Tensor | None = None,
     ) -> None:
-        """`record` makes a function that repeats launches, as `hamlet.env.act.graph.record` does."""
+        """`record` makes a function that repeats launches, as `hamlet.env.act.graph.record` does. `raw` is that of the
+        lesson before, where settings change."""
         network, device = mind.network, mind.parameters.device
-        self._mind, self._settings, self._seed, self._updates, self._taught = mind, settings, seed, updates, taught
+        self._mind, self.settings, self._seed, self._updates, self._taught = mind, settings, seed, updates, taught
         self._launcher, self._record = launcher, record
         groups, parts = taught.groups, settings.minibatches
         share = -(-taught.most // parts)
         self._blocks = -(-share // BLOCK)
         positions = groups * self._blocks * BLOCK
         hidden = [padded(each) for each in network.hidden]
-        self._first, self._second = hidden[0], hidden[1] if len(hidden) > 1 else 0
+        self._whole = is_small(network)
+        self._first = hidden[0] if self._whole else sum(hidden)
+        self._second = sum(hidden) - self._first
         self._heads = padded(network.sizes[-1])
         self._pitch = 2 * sum(hidden) + self._heads + padded(network.controls)
 
@@ -96,7 +111,7 @@ class Lesson:
         f64 = torch.float64
         self._inputs = many(taught.lanes, taught.ticks, padded(network.inputs))
         self._advantages, self._numbers, self._factor = many(taught.ticks, taught.lanes), many(3), many(1)
-        self.raw = many(taught.ticks, network.controls, taught.lanes)
+        self.raw = many(taught.ticks, network.controls, taught.lanes) if raw is None else raw
         """[ticks, controls, lanes], what controls were drawn: whoever acts writes them here."""
         self._constants = torch.tensor([settings.discount, settings.norm], dtype=f64, device=device)
         self._lane_counts = many(4, taught.lanes, dtype=f64)
@@ -134,7 +149,7 @@ class Lesson:
 
     def _update(self, store: Storage) -> None:
         """The launches of an update."""
-        settings = self._settings
+        settings = self.settings
         self._look_back(store)
         alive = store.alive
         assert alive is not None
@@ -153,7 +168,7 @@ class Lesson:
     def _tell(self, learned: Learned) -> None:
         """Write what changes from update to update where kernels read it. Of what was learnt so far the number of the
         update and the powers of Adam's decays go on."""
-        settings = self._settings
+        settings = self.settings
         left = 1.0 - learned.update / self._updates
         drawn = [(learned.update << 8) + epoch & 0xFFFFFFFF for epoch in range(settings.epochs)]
         changing = np.empty(self._changing.shape, np.float32)
@@ -175,7 +190,7 @@ class Lesson:
 
     def _look_back(self, store: Storage) -> None:
         """Advantages, and by what they are normalised; and the inputs of the network side by side."""
-        mind, taught, settings = self._mind, self._taught, self._settings
+        mind, taught, settings = self._mind, self._taught, self.settings
         assert store.observations is not None
         self._inputs[:, :, : mind.network.inputs] = store.observations.permute(2, 0, 1)
         lanes, groups, sizes = -(-taught.lanes // LANES), -(-taught.groups // GROUPS), (taught.lanes, taught.ticks)
@@ -204,7 +219,7 @@ class Lesson:
         return by_lane.view(taught.groups, -1).sum(dim=1)
 
     def _minibatch(self, store: Storage, order: torch.Tensor, counts: torch.Tensor, part: int, index: int) -> None:
-        mind, taught, settings, network = self._mind, self._taught, self._settings, self._mind.network
+        mind, taught, settings, network = self._mind, self._taught, self.settings, self._mind.network
         parts, groups = settings.minibatches, taught.groups
         weights = (float(np.float32(each)) for each in (settings.clip, settings.value))
         stored = _there(store, "masks", "actions", "log_probs", "values")
@@ -215,6 +230,8 @@ class Lesson:
         mine = mind.parameters, mind.transposed, self._room, self._head_room, self._rows, self._noted, self._changing
         of_lanes = taught.ticks, taught.lanes, taught.lanes_each
         sizes = taught.most, part, parts, index, self._blocks, *of_lanes, self._positions
+        if not self._whole:
+            self._forward(order, counts, part)
         self._launch(
             perceptron.teach,
             groups * self._blocks,
@@ -232,8 +249,12 @@ class Lesson:
             PITCH=self._pitch,
             ACTIONS=network.actions,
             CONTROLS=network.controls,
+            DEVIATIONS=network.of_layers,
+            WHOLE=int(self._whole),
             BLOCK=BLOCK,
         )
+        if not self._whole:
+            self._backward(order, counts, part)
         self._gradients_of_layers(counts, part)
         self._gradients_of_deviations(counts, part)
         added = self._sums[LOSSES + 1]
@@ -251,9 +272,50 @@ class Lesson:
         if network.controls:
             mind.log_deviations.clamp_(float(LEAST_LOG_DEVIATION), float(MOST_LOG_DEVIATION))
 
+    def _forward(self, order: torch.Tensor, counts: torch.Tensor, part: int) -> None:
+        """All layers, one after the other."""
+        parameters, room, begin = self._mind.parameters, self._room.view(-1), 0
+        x = self._inputs
+        table = self._mind.network.table.tolist()
+        for number, (inputs, _, _, columns, weight, bias, *_) in enumerate(table):
+            last = number + 1 == len(table)
+            y = self._head_room if last else room[begin:]
+            arrays = x, parameters[weight:], parameters[bias:], x, y
+            self._pass(arrays, order, counts, part, inputs, columns, HEADS if last else FORWARD, number == 0)
+            x, begin = room[begin:], begin + columns
+
+    def _backward(self, order: torch.Tensor, counts: torch.Tensor, part: int) -> None:
+        """The derivatives by what hidden layers gave, the last layer first."""
+        room, begin = self._room.view(-1), 2 * self._first
+        for _, rows, outputs, _, _, _, back, *_ in reversed(self._mind.network.table.tolist()[1:]):
+            weights, slope = self._mind.transposed[back:], room[begin:]
+            begin -= rows
+            arrays = slope, weights, weights, room[begin - self._first :], room[begin:]
+            self._pass(arrays, order, counts, part, outputs, rows, BACKWARD)
+
+    def _pass(
+        self, arrays: tuple[torch.Tensor, ...], order: torch.Tensor, counts: torch.Tensor, part: int, inputs: int,
+        columns: int, kind: int, seen: bool = False,
+    ) -> None:  # fmt: skip
+        """A layer of all blocks; `arrays` are those with which `pass_block` begins."""
+        taught, outputs = self._taught, min(power(columns), WIDTH)
+        sizes = taught.most, part, self.settings.minibatches, self._blocks, taught.ticks, taught.lanes_each, inputs
+        self._launch(
+            layers.pass_block,
+            taught.groups * self._blocks * -(-columns // outputs),
+            (*arrays, order, counts, self._rows, *sizes),
+            SEEN=int(seen),
+            KIND=kind,
+            ROW=self._inputs.shape[2],
+            COLUMNS=columns,
+            OUTPUTS=outputs,
+            PITCH=self._pitch,
+            BLOCK=BLOCK,
+        )
+
     def _gradients_of_layers(self, counts: torch.Tensor, part: int) -> None:
         """The gradients of each layer, of each group."""
-        parts, pitch = self._settings.minibatches, self._pitch
+        parts, pitch = self.settings.minibatches, self._pitch
         # In a row of the room lie what hidden layers gave, then the derivatives by what all layers gave.
         room = self._room.view(-1)
         held, slope = 0, self._first + self._second
@@ -264,15 +326,16 @@ class Lesson:
             else:
                 x = self._inputs
             sizes = part, parts, self._blocks, self._mind.network.parameters, layer[WEIGHT]
+            outputs = min(power(columns), WIDTH)
             self._launch(
                 perceptron.add_gradients,
-                self._taught.groups * -(-rows // TILE),
+                self._taught.groups * -(-rows // TILE) * -(-columns // outputs),
                 (x, self._rows, room[slope:], counts, self._gradients, *sizes),
                 SEEN=int(number == 0),
                 ROW=self._inputs.shape[2],
                 ROWS=rows,
                 COLUMNS=columns,
-                OUTPUTS=power(columns),
+                OUTPUTS=outputs,
                 PITCH=pitch,
                 TILE=TILE,
                 BLOCK=BLOCK,
@@ -286,7 +349,7 @@ class Lesson:
             return
         # Derivatives by them lie at the end of a row of the room.
         scores = self._room.view(-1)[self._pitch - padded(network.controls) :]
-        sizes = part, self._settings.minibatches, self._blocks, network.parameters, network.of_layers
+        sizes = part, self.settings.minibatches, self._blocks, network.parameters, network.of_layers
         self._launch(
             controls.add_deviations,
             self._taught.groups,

@@ -51,7 +51,7 @@ def _leave(total, held_ptr, y_ptr, first, step, KIND: tl.constexpr, COLUMNS: tl.
 
 
 @triton.jit
-def _layer(
+def layer(
     x_ptr,
     weights_ptr,
     bias_ptr,
@@ -59,42 +59,54 @@ def _layer(
     held_ptr,
     y_ptr,
     step,
+    begin,
     KIND: tl.constexpr,
     COLUMNS: tl.constexpr,
     OUTPUTS: tl.constexpr,
 ):
-    """The chains of a layer, for all threads of the block: from its biases, or from 0 where derivatives go back, on,
-    `inputs` products in ascending order. KIND is 0 for a hidden layer, 1 for derivatives, 2 for the heads.
+    """The chains of OUTPUTS of a layer from `begin` on, for all threads of the block: from its biases, or from 0 where
+    derivatives go back, on, `inputs` products in ascending order. KIND is 0 for a hidden layer, 1 for derivatives, 2
+    for the heads.
 
-    `x_ptr` are places of the samples' first inputs. Of OUTPUTS, a power of two, the first COLUMNS are there; a thread
+    `x_ptr` are places of the samples' first inputs. OUTPUTS is a power of two, and the layer has COLUMNS; a thread
     has as many samples of both halves of them as it can, since each of its inputs is loaded for both."""
     BLOCK: tl.constexpr = x_ptr.shape[0]
     HALF: tl.constexpr = OUTPUTS // 2 if OUTPUTS > 32 else OUTPUTS
     low = tl.zeros([BLOCK, HALF], tl.float32)
     high = tl.zeros([BLOCK, HALF], tl.float32)
     if KIND != 1:
-        low = _weights(bias_ptr, 0, COLUMNS, BLOCK, HALF)
-        high = _weights(bias_ptr, HALF, COLUMNS, BLOCK, HALF)
+        low = _weights(bias_ptr, begin, COLUMNS, BLOCK, HALF)
+        high = _weights(bias_ptr, begin + HALF, COLUMNS, BLOCK, HALF)
     fours = inputs // 4
     for _ in range(fours):
         values = _four(x_ptr, HALF)
         for each in tl.static_range(4):
-            low = tl.fma(values[each], _weights(weights_ptr + each * COLUMNS, 0, COLUMNS, BLOCK, HALF), low)
+            row_ptr = weights_ptr + each * COLUMNS
+            low = tl.fma(values[each], _weights(row_ptr, begin, COLUMNS, BLOCK, HALF), low)
             if OUTPUTS > HALF:
-                high = tl.fma(values[each], _weights(weights_ptr + each * COLUMNS, HALF, COLUMNS, BLOCK, HALF), high)
+                high = tl.fma(values[each], _weights(row_ptr, begin + HALF, COLUMNS, BLOCK, HALF), high)
         x_ptr += 4
         weights_ptr += 4 * COLUMNS
     for _ in range(inputs - 4 * fours):
         value = tl.broadcast_to(tl.load(x_ptr)[:, None], [BLOCK, HALF])
-        low = tl.fma(value, _weights(weights_ptr, 0, COLUMNS, BLOCK, HALF), low)
+        low = tl.fma(value, _weights(weights_ptr, begin, COLUMNS, BLOCK, HALF), low)
         if OUTPUTS > HALF:
-            high = tl.fma(value, _weights(weights_ptr, HALF, COLUMNS, BLOCK, HALF), high)
+            high = tl.fma(value, _weights(weights_ptr, begin + HALF, COLUMNS, BLOCK, HALF), high)
         x_ptr += 1
         weights_ptr += COLUMNS
-    _leave(low, held_ptr, y_ptr, 0, step, KIND, COLUMNS)
+    _leave(low, held_ptr, y_ptr, begin, step, KIND, COLUMNS)
     if OUTPUTS > HALF:
-        _leave(high, held_ptr, y_ptr, HALF, step, KIND, COLUMNS)
+        _leave(high, held_ptr, y_ptr, begin + HALF, step, KIND, COLUMNS)
     tl.debug_barrier()
+
+
+@triton.jit
+def sample_of(order_ptr, number, first, stop, ticks, first_lane):
+    """Which samples of a group are there, of so many numbers of its order before `stop`, and their ticks and lanes.
+    Where no sample is left the first one stands again, without a loss."""
+    present = number < stop
+    sample = tl.load(order_ptr + tl.where(present, number, first))
+    return present, sample % ticks, first_lane + sample // ticks
 
 
 @triton.jit(do_not_specialize=["part", "index", "clip", "worth"])
@@ -140,14 +152,18 @@ def teach(
     PITCH: tl.constexpr,
     ACTIONS: tl.constexpr,
     CONTROLS: tl.constexpr,
+    DEVIATIONS: tl.constexpr,
+    WHOLE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """A block of a group's samples, through all layers and back.
+    """A block of a group's samples, through all layers and back; without WHOLE `pass_block` takes it through the layers
+    before and back behind this, and only the loss is here.
 
     Each group has so many blocks; programs behind its samples do nothing. Position p of the room, a row of PITCH
     numbers, has what hidden layers gave a sample, then the derivatives by that and by the heads, and those by the
-    logarithms of deviations. FIRST, SECOND (0
-    without a second hidden layer) and HEADS are columns in whole lines, ..._OUTPUTS the next powers of two.
+    logarithms of deviations, which begin at DEVIATIONS among the parameters. FIRST, SECOND (0 without a second hidden
+    layer; without WHOLE FIRST has all of them) and HEADS are columns in whole lines, ..._OUTPUTS the next powers of
+    two.
 
     Args:
         inputs_ptr: [lanes, ticks, ROW]; mask_ptr: [ticks, ACTIONS, lanes]; raw_ptr: [ticks, CONTROLS, lanes];
@@ -164,30 +180,26 @@ def teach(
     begin = start + tl.program_id(0) % blocks * BLOCK
     if begin < stop:
         here = tl.arange(0, BLOCK)
-        present = begin + here < stop
-        # Where no sample is left the first one stands again, without a loss.
-        taken = tl.where(present, begin + here, begin)
-        sample = tl.load(order_ptr + group * most + taken)
-        tick = sample % ticks
-        lane = group * lanes_each + sample // ticks
+        present, tick, lane = sample_of(order_ptr + group * most, begin + here, begin, stop, ticks, group * lanes_each)
         position = tl.program_id(0) * BLOCK + here
-        tl.store(rows_ptr + position, lane * ticks + tick)
         place = tick * lanes + lane
         room = room_ptr + position.to(tl.int64) * PITCH
         slopes = room + FIRST + SECOND
-        weights = parameters_ptr
-        x = inputs_ptr + (lane * ticks + tick).to(tl.int64) * ROW
-        _layer(x, weights, weights + ROW * FIRST, INPUTS, x, room, 1, 0, FIRST, FIRST_OUTPUTS)
-        weights += (ROW + 1) * FIRST
-        x = room
-        if SECOND > 0:
-            x = room + FIRST
-            _layer(room, weights, weights + FIRST * SECOND, SECOND_INPUTS, room, x, 1, 0, SECOND, SECOND_OUTPUTS)
-            weights += (FIRST + 1) * SECOND
-        LAST: tl.constexpr = SECOND if SECOND > 0 else FIRST
         # Heads lie by output: the loss takes one of all samples after the other.
         heads = heads_ptr + tl.program_id(0) * (HEADS * BLOCK) + here
-        _layer(x, weights, weights + LAST * HEADS, HEAD_INPUTS, x, heads, BLOCK, 2, HEADS, HEAD_OUTPUTS)
+        if WHOLE:
+            tl.store(rows_ptr + position, lane * ticks + tick)
+            weights = parameters_ptr
+            x = inputs_ptr + (lane * ticks + tick).to(tl.int64) * ROW
+            layer(x, weights, weights + ROW * FIRST, INPUTS, x, room, 1, 0, 0, FIRST, FIRST_OUTPUTS)
+            weights += (ROW + 1) * FIRST
+            x = room
+            if SECOND > 0:
+                x = room + FIRST
+                layer(room, weights, weights + FIRST * SECOND, SECOND_INPUTS, room, x, 1, 0, 0, SECOND, SECOND_OUTPUTS)
+                weights += (FIRST + 1) * SECOND
+            LAST: tl.constexpr = SECOND if SECOND > 0 else FIRST
+            layer(x, weights, weights + LAST * HEADS, HEAD_INPUTS, x, heads, BLOCK, 0, 2, HEADS, HEAD_OUTPUTS)
         advantage = tl.load(advantage_ptr + place)
         gain = (advantage - tl.load(numbers_ptr + 1)) * tl.load(numbers_ptr + 2)
         aim = advantage + tl.load(value_ptr + place)
@@ -198,7 +210,7 @@ def teach(
             lanes,
             tl.load(action_ptr + place),
             raw_ptr + tick.to(tl.int64) * (CONTROLS * lanes) + lane,
-            weights + (LAST + 1) * HEADS,
+            parameters_ptr + DEVIATIONS,
             tl.load(chance_ptr + place),
             gain,
             aim,
@@ -214,17 +226,20 @@ def teach(
             HEADS,
             BLOCK,
         )
-        tl.debug_barrier()
-        back = transposed_ptr + ROW * FIRST
-        of_heads = slopes + FIRST + SECOND
-        if SECOND > 0:
-            y = slopes + FIRST
-            held = room + FIRST
-            from_heads = back + FIRST * SECOND
-            _layer(of_heads, from_heads, from_heads, ACTIONS + CONTROLS + 1, held, y, 1, 1, SECOND, SECOND_OUTPUTS)
-            _layer(y, back, back, HEAD_INPUTS, room, slopes, 1, 1, FIRST, FIRST_OUTPUTS)
-        else:
-            _layer(of_heads, back, back, ACTIONS + CONTROLS + 1, room, slopes, 1, 1, FIRST, FIRST_OUTPUTS)
+        if WHOLE:
+            tl.debug_barrier()
+            back = transposed_ptr + ROW * FIRST
+            of_heads = slopes + FIRST + SECOND
+            if SECOND > 0:
+                y = slopes + FIRST
+                held = room + FIRST
+                from_heads = back + FIRST * SECOND
+                layer(
+                    of_heads, from_heads, from_heads, ACTIONS + CONTROLS + 1, held, y, 1, 0, 1, SECOND, SECOND_OUTPUTS
+                )
+                layer(y, back, back, HEAD_INPUTS, room, slopes, 1, 0, 1, FIRST, FIRST_OUTPUTS)
+            else:
+                layer(of_heads, back, back, ACTIONS + CONTROLS + 1, room, slopes, 1, 0, 1, FIRST, FIRST_OUTPUTS)
 
 
 @triton.jit(do_not_specialize=["part"])
@@ -248,13 +263,18 @@ def add_gradients(
     TILE: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """The gradients of a layer, of TILE of its inputs for each program of a group, and of its biases.
+    """The gradients of a layer, of TILE of its inputs and OUTPUTS of its outputs for each program of a group, and of
+    its biases.
 
     `x_ptr` has its inputs: with SEEN those that a lane saw in a tick, ROW numbers, else those in the room. `slope_ptr`
     has the derivatives by its outputs; `weight` is where its weights begin in `size` parameters."""
     tiles: tl.constexpr = (ROWS + TILE - 1) // TILE
-    group = tl.program_id(0) // tiles
+    sides: tl.constexpr = (COLUMNS + OUTPUTS - 1) // OUTPUTS
+    group = tl.program_id(0) // (tiles * sides)
     tile = tl.program_id(0) % tiles
+    begin = 0
+    if sides > 1:
+        begin = tl.program_id(0) // tiles % sides * OUTPUTS
     count = tl.load(counts_ptr + group)
     number = (count * (part + 1) // parts - count * part // parts).to(tl.int32)
     first = group * blocks * BLOCK
@@ -262,7 +282,7 @@ def add_gradients(
     # Inputs lie by four: a thread loads them at once.
     four = tl.arange(0, 4)[None, None, :]
     k = tile * TILE + tl.arange(0, TILE // 4)[:, None, None] * 4 + tl.zeros([1, HALF, 1], tl.int32) + four
-    output = tl.arange(0, HALF)
+    output = begin + tl.arange(0, HALF)
     low = tl.zeros([TILE // 4, HALF, 4], tl.float32)
     high = tl.zeros([TILE // 4, HALF, 4], tl.float32)
     low_bias = tl.zeros([HALF], tl.float32)

@@ -23,7 +23,7 @@ from hamlet_train.exact.network import Array
 from hamlet_train.exact.store import Store
 from hamlet_train.gpu.acting import GpuCritic, GpuPlayer, Rollouts, Stage, storage_of
 from hamlet_train.gpu.allowed import check_opponents, check_training, interpreted
-from hamlet_train.gpu.learner import Lesson, Taught
+from hamlet_train.gpu.learner import Lesson, Taught, is_small
 from hamlet_train.gpu.mind import Mind
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
@@ -50,17 +50,25 @@ class GpuLearner(Learner):
     lesson: Lesson = field(init=False)
 
     def __post_init__(self) -> None:
-        lanes, groups, ticks = self.share.lanes, self.share.groups, self.settings.horizon
+        lanes = self.share.lanes
         self.mind = Mind(self.network, lanes, self.env.device)
-        taught = Taught(lanes, min(groups.worlds_each * groups.agents, lanes), ticks)
-        recorded = record if self.env.launch == "graph" else None
-        self.lesson = Lesson(self.mind, self.settings, self.seed, self.updates, taught, record=recorded)
-        self.stored = storage_of(self.network, ticks, lanes, self.env.device)
+        self.lesson = self._lesson()
+        self.stored = storage_of(self.network, self.settings.horizon, lanes, self.env.device)
         self.take()
+
+    def _lesson(self, raw: torch.Tensor | None = None) -> Lesson:
+        """Launches with the settings as they are now."""
+        lanes, groups = self.share.lanes, self.share.groups
+        taught = Taught(lanes, min(groups.worlds_each * groups.agents, lanes), self.settings.horizon)
+        recorded = record if self.env.launch == "graph" else None
+        return Lesson(self.mind, self.settings, self.seed, self.updates, taught, record=recorded, raw=raw)
 
     def update(self, store: Store) -> Progress:
         """Learn from what was stored. Of the store on the host nothing is read; when all is launched, one transfer
         waits for what came of it."""
+        if self.lesson.settings != self.settings:
+            # A graph and the memory of launches hold for the settings that they began with.
+            self.lesson = self._lesson(self.lesson.raw)
         self.lesson.teach(self.stored, self.learned)
         told = self.lesson.told().cpu().numpy()
         sizes = np.cumsum([SURVEYED, LOSSES, len(self.lesson.norms)]) * F64
@@ -137,7 +145,8 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
     judges = [_critic(env, manifest, *each, ranks) if manifest.settings.critic else None for each in of_learners]
     stage: Stage | Rollouts
     settings = manifest.settings
-    if len(every) == 1 and not (env.num_controls or settings.team or settings.critic):
+    plain = not (env.num_controls or settings.team or settings.critic)
+    if len(every) == 1 and plain and is_small(learners[0].network):
         stage = Rollouts(env, learners[0].mind, learners[0].stored)
     else:
         critics = [

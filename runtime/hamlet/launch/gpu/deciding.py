@@ -33,7 +33,8 @@ def decider(
     elapsed: torch.Tensor | None = None,
     numbers: torch.Tensor | None = None,
 ) -> Decide:
-    """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each.
+    """A function that decides by a network in the ticks of a rollout, with a launch of the kernel for each. Its heads
+    alone are a network too.
 
     Args:
         elapsed: [1] i32, how many ticks later it is, on the device; for networks without a memory.
@@ -51,14 +52,15 @@ def decider(
     weights, size = packed(policy)
     outputs = [_power(each) for each in (*hidden, rows)]
     blocks = min(-(-lanes // BLOCK), MOST_BLOCKS)
-    room = torch.empty(blocks * BLOCK * sum(outputs[:-1]), device=device)
+    # A kernel takes no address of nothing.
+    room = torch.empty(blocks * BLOCK * max(sum(outputs[:-1]), 1), device=device)
     first = shape.first_world * shape.agents
     constants = {
-        "HIDDEN": hidden[0],
+        "HIDDEN": hidden[0] if hidden else 0,
         "MORE": hidden[1] if len(hidden) > 1 else 0,
         "ACTIONS": policy.actions,
         "ROWS": rows,
-        "OUTPUTS": outputs[0],
+        "OUTPUTS": outputs[0] if hidden else 0,
         "MORE_OUTPUTS": outputs[1] if len(hidden) > 1 else 0,
         "HEADS": outputs[-1],
         "SHARED": policy.members == 1 or of_member % BLOCK == 0,

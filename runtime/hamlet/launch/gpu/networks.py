@@ -281,11 +281,12 @@ def decide(
     """The heads [rows, lanes] of all lanes, their actions and the logarithms of their probabilities.
 
     `room_ptr` has [OUTPUTS + MORE_OUTPUTS, BLOCK] for each block. `of_member` lanes share a member of `size` weights
-    (`hamlet.launch.gpu.deciding.packed`); with SHARED all lanes of a block do. HIDDEN and MORE are the outputs of the
-    hidden layers (MORE is 0 where there is one), ROWS those of the heads; OUTPUTS, MORE_OUTPUTS and HEADS are the next
-    powers of two. The tick is as many later as `elapsed_ptr` [1] i32 says, if it is given. A block in which
-    no lane is among `asking_ptr` [lanes] bool, if it is given, has no decision. Lanes draw as `first_lane` and those
-    behind it do, or as those whose numbers behind it `numbers_ptr` [lanes] i32 has."""
+    (`hamlet.launch.gpu.deciding.packed`); with SHARED all lanes of a block do. HIDDEN and MORE are the outputs of
+    the hidden layers (MORE is 0 where there is one, HIDDEN too where there is none), ROWS those of the heads;
+    OUTPUTS, MORE_OUTPUTS and HEADS are the next powers of two. The tick is as many later as `elapsed_ptr` [1] i32
+    says, if it is given. A block in which no lane is among `asking_ptr` [lanes] bool, if it is given, has no
+    decision. Lanes draw as `first_lane` and those behind it do, or as those whose numbers behind it `numbers_ptr`
+    [lanes] i32 has."""
     now = tick.to(tl.uint32)
     if elapsed_ptr is not None:
         now += tl.load(elapsed_ptr).to(tl.uint32, bitcast=True)
@@ -304,16 +305,19 @@ def decide(
             first_member = block * BLOCK // of_member
             weights = weights_ptr + first_member * size
             own = (seen // of_member - first_member) * size
-            total = _layer(observation_ptr, lanes, seen, weights, own, inputs, OUTPUTS, SHARED)
-            _pass_on(total, own_ptr, here, TANH)
-            weights += (inputs + 1) * OUTPUTS
-            if MORE > 0:
-                total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, MORE_OUTPUTS, SHARED)
-                _pass_on(total, own_ptr + OUTPUTS * BLOCK, here, TANH)
-                weights += (HIDDEN + 1) * MORE_OUTPUTS
-                total = _layer(own_ptr + OUTPUTS * BLOCK, BLOCK, here, weights, own, MORE, HEADS, SHARED)
+            if HIDDEN == 0:
+                total = _layer(observation_ptr, lanes, seen, weights, own, inputs, HEADS, SHARED)
             else:
-                total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, HEADS, SHARED)
+                total = _layer(observation_ptr, lanes, seen, weights, own, inputs, OUTPUTS, SHARED)
+                _pass_on(total, own_ptr, here, TANH)
+                weights += (inputs + 1) * OUTPUTS
+                if MORE > 0:
+                    total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, MORE_OUTPUTS, SHARED)
+                    _pass_on(total, own_ptr + OUTPUTS * BLOCK, here, TANH)
+                    weights += (HIDDEN + 1) * MORE_OUTPUTS
+                    total = _layer(own_ptr + OUTPUTS * BLOCK, BLOCK, here, weights, own, MORE, HEADS, SHARED)
+                else:
+                    total = _layer(own_ptr, BLOCK, here, weights, own, HIDDEN, HEADS, SHARED)
             place = lane
             if numbers_ptr is not None:
                 place = tl.load(numbers_ptr + lane, mask=valid, other=0)
