@@ -26,6 +26,7 @@ def train(run_program: Run, folder: Path, path: Path, *options: str) -> None:
     [
         ("lessons", 1, ()),
         ("lessons", 1, ("--set", "hidden=70,8,8")),
+        ("lessons by hand", 1, ()),
         ("berries", 2, ("--agents", "2", "--critic", "world")),
     ],
 )
@@ -33,6 +34,9 @@ def test_a_gpu_goes_on_with_what_the_cpu_began(
     run_program: Run, tmp_path: Path, universe: str, agents: int, options: tuple[str, ...]
 ) -> None:
     path = LESSONS.with_name(f"{universe}.hamlet")
+    if universe == "lessons by hand":
+        path = tmp_path / "by_hand.hamlet"
+        path.write_text(LESSONS.read_text().replace("universe lessons", "universe lessons\nepisodes by hand"))
     train(run_program, tmp_path, path, "--ticks", str(TICKS * agents), "--name", "cpu", *SMALL, *options)
     cpu, gpu = (Training(tmp_path / "runs" / name) for name in ("cpu", "gpu"))
     shutil.copytree(cpu.folder, gpu.folder)
@@ -40,7 +44,7 @@ def test_a_gpu_goes_on_with_what_the_cpu_began(
     for name in (f"checkpoints/{second.name}", "policy.safetensors", "curve.png", "episode.gif"):
         (gpu.folder / name).unlink()
     train(run_program, tmp_path, path, "--name", "gpu", "--device", "cuda", "--resume")
-    assert sum(line.episodes for line in cpu.lines()[1:]) > 0 or universe != "lessons"
+    assert sum(line.episodes for line in cpu.lines()[1:]) > 0 or universe == "berries"
     for name in ("progress.jsonl", "evaluations.jsonl", "policy.safetensors", f"checkpoints/{second.name}"):
         assert (gpu.folder / name).read_bytes() == (cpu.folder / name).read_bytes(), name
     assert (gpu.checkpoints / first.name).read_bytes() != second.read_bytes()

@@ -183,17 +183,15 @@ def collect(present: Present, learners: Sequence[Player], others: Sequence[Playe
         assert last is not None
         for each in learners:
             each.look(tick, last, *flags)
-        if by_hand:
-            _begin(env)
+        if by_hand and bool((ended := over(env)).any()):
+            env.reset(worlds=ended)
     for each in learners:
         each.act(each.store.ticks)
 
 
-def _begin(env: Env) -> None:
-    """Worlds in which nobody is alive begin their next episode."""
-    over = ~env.state["alive"].view(env.num_worlds, env.num_agents).any(dim=1)
-    if bool(over.any()):
-        env.reset(worlds=over)
+def over(env: Env) -> torch.Tensor:
+    """[worlds] bool: those in which nobody is alive, which begin their next episode where that is done by hand."""
+    return ~env.state["alive"].view(env.num_worlds, env.num_agents).any(dim=1)
 
 
 def shared_pay(rewards: torch.Tensor, agents: int, team: range) -> torch.Tensor:

@@ -17,7 +17,7 @@ from hamlet.env.environment import Env
 from hamlet.launch.gpu.deciding import decider, kernel_of
 from hamlet.numbers.random import WORD
 from hamlet.policies.mlp import MLP
-from hamlet_train.collect import ranges
+from hamlet_train.collect import over, ranges
 from hamlet_train.crews import Crew
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.gpu.controls import draw_controls
@@ -201,7 +201,7 @@ class Stage:
 
     def play(self, past: Sequence[GpuPlayer] = ()) -> None:
         """Fill the storages. Past selves play in the place of learners."""
-        env = self._env
+        env, by_hand = self._env, self._env.universe.by_hand
         others = [*zip(self._others, self._fixed, strict=True), *((each, self._decider(each)) for each in past)]
         learners = [(player, self._decider(player), self._judge(player)) for player in self._learners]
         seen, mask, alive = _rows(env)
@@ -215,8 +215,8 @@ class Stage:
             for player, decide in others:
                 self._decide(player, decide, 0, seen, mask)
             controls = self._controls if env.num_controls else None
-            _, reward, terminated, truncated, info = env.step(self._chosen, controls)
-            last = info["final_observation"]
+            observation, reward, terminated, truncated, info = env.step(self._chosen, controls)
+            last = observation if by_hand else info["final_observation"]
             assert last is not None
             seen, mask, alive = _rows(env)
             for player, decide, judge in learners:
@@ -229,6 +229,10 @@ class Stage:
                     values = judge(last.T, living, cut, None)
                 assert values is not None
                 player.keep(tick, final_values=torch.where(cut, values, torch.zeros_like(values)))
+            if by_hand:
+                # Whether any world is over would have to be waited for.
+                env.reset(worlds=over(env))
+                seen, mask, alive = _rows(env)
         for player, decide, judge in learners:
             if judge is None:
                 values = decide(*player.shown(seen, mask), env.tick, None).values

@@ -8,7 +8,6 @@ from importlib.util import find_spec
 
 import torch
 
-from hamlet.universe import Universe
 from hamlet_train.devices import Device
 from hamlet_train.errors import TrainError
 from hamlet_train.policy import Policy
@@ -29,11 +28,10 @@ def check_device(device: Device) -> None:
         raise TrainError(f"--device cuda needs Triton (pip install 'hamletc[gpu]'): {otherwise}")
 
 
-def check_training(universe: Universe, manifest: Manifest, processes: int) -> None:
+def check_training(manifest: Manifest, processes: int) -> None:
     """Raise `TrainError` where a training has what the learner on a GPU has not."""
     settings, agents = manifest.settings, manifest.worlds * manifest.agents
     lacking = {
-        "episodes by hand": universe.by_hand,
         "a memory": bool(settings.memory),
         "several processes": processes > 1,
         "2**31 samples of an update": agents * settings.horizon >= MOST_SAMPLES,

@@ -120,7 +120,7 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
         TrainError: it has what the learner on a GPU has not, or the universe cannot be trained on.
         EnvError: the environment cannot be made.
     """
-    check_training(module.universe, manifest, ranks.size)
+    check_training(manifest, ranks.size)
     check_opponents(fixed)
     sizes = crew_sizes(module.universe, manifest.agents, manifest.shared)
     shares = [groups.share(0, 1) for groups in Groups.of_crews(manifest.worlds, sizes)]
@@ -145,7 +145,7 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
     judges = [_critic(env, manifest, *each, ranks) if manifest.settings.critic else None for each in of_learners]
     stage: Stage | Rollouts
     settings = manifest.settings
-    plain = not (env.num_controls or settings.team or settings.critic)
+    plain = not (env.universe.by_hand or env.num_controls or settings.team or settings.critic)
     if len(every) == 1 and plain and is_small(learners[0].network):
         stage = Rollouts(env, learners[0].mind, learners[0].stored)
     else:
