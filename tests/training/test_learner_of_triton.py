@@ -33,4 +33,4 @@ def test_roles_with_controls_have_the_lines_of_the_learner_in_c(run_program: Run
     done = run_program(TRAINS, DRIFT, "1", TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
     apart = ["lead same ended", "tail same ended"]
-    assert done.stdout.splitlines() == [*apart, "tail same ended", *apart * 5]
+    assert done.stdout.splitlines() == [*apart * 2, "tail same ended", *apart * 3]

@@ -35,8 +35,12 @@ def main() -> None:
         settings = Settings(hidden=(8,), horizon=HORIZON, epochs=1, minibatches=2, rate=3e-3)
         ticks = WORLDS * AGENTS * HORIZON * updates
         manifest = Manifest("", module.digest, "", (), {}, WORLDS, AGENTS, 3, ticks, settings, shared=False)
-        cpu, gpu = begun(module, manifest, Ranks(), 1), begun(module, manifest, Ranks(), 1, device="cuda")
-        for _ in range(updates):
+        # Settings change behind the first update.
+        other = replace(settings, epochs=2, minibatches=3, rate=1e-3, discount=0.9, trace=0.8, clip=0.1, entropy=0.02)
+        changes = (Change(1, replace(other, value=0.4, norm=0.3)),)
+        changing = replace(manifest, changes=changes, ticks=WORLDS * AGENTS * HORIZON * 2)
+        cpu, gpu = begun(module, changing, Ranks(), 1), begun(module, changing, Ranks(), 1, device="cuda")
+        for _ in range(2):
             compare(cpu, gpu)
         # The first role as it is now plays beside the others, who are a team.
         fixed = dict([next(iter(cpu.policies().items()))])
@@ -45,13 +49,6 @@ def main() -> None:
         # Past selves play in half of the groups of worlds.
         few = replace(manifest, worlds=GROUPED, past=2, ticks=GROUPED * AGENTS * HORIZON * 2)
         cpu, gpu = begun(module, few, Ranks(), 1), begun(module, few, Ranks(), 1, device="cuda")
-        for _ in range(2):
-            compare(cpu, gpu)
-        # Settings change behind the first update.
-        other = replace(settings, epochs=2, minibatches=3, rate=1e-3, discount=0.9, trace=0.8, clip=0.1, entropy=0.02)
-        changes = (Change(1, replace(other, value=0.4, norm=0.3)),)
-        changing = replace(manifest, changes=changes, ticks=WORLDS * AGENTS * HORIZON * 2)
-        cpu, gpu = begun(module, changing, Ranks(), 1), begun(module, changing, Ranks(), 1, device="cuda")
         for _ in range(2):
             compare(cpu, gpu)
         # Critics that see the world learn beside all of them, layer by layer.

@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for form in ("c", "wasm"):
         arguments = ["export", str(ROOT / "universes" / "town.hamlet"), "--to", form, "-o", str(made)]
         assert CliRunner().invoke(hamletc, arguments).exit_code == 0
-    run(made, "cc -std=c99 -O1 -fPIC -c town.c -o town.o")
+    run(made, "cc -std=c99 -Og -Dalways_inline=unused -fPIC -c town.c -o town.o")
     return made
 
 
