@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -28,7 +29,8 @@ FEW = 12
 DIGITS = 16
 """Hexadecimal digits of the digest of what agents observe and do."""
 UNSHOWN = "This page does not show the walls that a condition of cells makes: there are too many cells, or axes."
-
+FIELD = re.compile(r"[A-Z]\w*( of)?: ")
+"""How lines begin that say one thing of a universe each: where it is from, whose it is."""
 UNLINKED = "This page does not show all links between agents: it cannot compute their conditions to the bit."
 
 
@@ -120,12 +122,15 @@ def _played(policy: Learnt, universe: Universe, shown: Shown) -> dict[str, Any]:
 
 
 def remarks(source: str) -> str:
-    """The remarks at the beginning of a text, as one paragraph."""
-    lines = []
+    """The remarks at the beginning of a text, as one paragraph: what is said of a port line by line, as sentences."""
+    lines = list[str]()
     for line in source.splitlines():
         if not line.startswith("#"):
             break
-        lines.append(line.lstrip("# ").rstrip())
+        said = line.lstrip("# ").rstrip()
+        if lines and FIELD.match(said) and not lines[-1].endswith((".", "!", "?")):
+            lines[-1] += "."
+        lines.append(said)
     return " ".join(lines).strip()
 
 

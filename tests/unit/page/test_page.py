@@ -30,7 +30,7 @@ from hamletc.export.tested import TEST_TICKS
 from hamletc.frontend import Stopwatch
 from hamletc.page.picture import picture_of, recorded
 from hamletc.page.shown import Shown
-from hamletc.page.told import UNLINKED, Named, told
+from hamletc.page.told import UNLINKED, Named, remarks, told
 from samples import universe_of
 
 ROOT = Path(__file__).parents[3]
@@ -295,3 +295,9 @@ def test_places_that_are_stored_for_the_picture_are_in_no_digest(site: Path) -> 
     assert {axis["array"] for stand in told["picture"]["stands"] for axis in stand["at"]} == {"places"}
     universe = check_file(UNIVERSES / "shifts.hamlet", Stopwatch()).universe
     assert "places" not in {field.name for field in schema.state_fields(universe)}
+
+
+def test_what_is_said_of_a_port_is_sentences() -> None:
+    text = "# Port of: Fire, CC\n# Source: https://a.b/c\n# Differs: nothing\n# at all.\n# Note: one.\nuniverse a\n# no"
+    assert remarks(text) == "Port of: Fire, CC. Source: https://a.b/c. Differs: nothing at all. Note: one."
+    assert remarks("# Two lines of\n# one sentence.\n\n# no") == "Two lines of one sentence."
