@@ -196,6 +196,7 @@ def _condition(condition: syntax.Expr) -> str:
             | syntax.AtExpr()
             | syntax.AtHourExpr()
             | syntax.RoleExpr()
+            | syntax.OfExpr()
         ):
             return _bare(condition)
         case _:

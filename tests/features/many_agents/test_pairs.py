@@ -231,6 +231,21 @@ def test_pairs_are_formatted() -> None:
     ]
 
 
+def test_what_another_has_is_a_condition_behind_when() -> None:
+    added = "pairs { state knows = chance(0.3)  links kin { 0 - 1 } }\n"
+    added += "report r: lowest(mood when kin of other)\nrule s: mood += 0.1 * total(1 when not knows of other)\n"
+    bare = BASE + added
+    _, findings = checked(added)
+    assert not findings
+    spelt, _ = format_source(
+        bare.replace("kin of other", "(kin of other)").replace("knows of other)", "(knows of other))")
+    )
+    assert spelt == format_source(bare)[0]
+    assert spelt is not None
+    assert "when kin of other" in spelt
+    assert "when not knows of other" in spelt
+
+
 def test_a_meter_may_be_called_pairs() -> None:
     universe, findings = checked("meter pairs = 0.5 { decay 0.01 }\nreward pairs")
     assert universe is not None, findings
