@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ os.environ["TRITON_INTERPRET"] = "1" if sys.argv[1] == "interpreter" else "0"
 import torch
 
 import hamlet
-from examples import LONG
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
 from hamlet.backend.recall import Recall
@@ -50,10 +49,10 @@ def same(left: torch.Tensor | None, right: torch.Tensor | None) -> bool:
     return torch.equal(*as_words)
 
 
-def compare(kernel: Any, cases: Sequence[tuple[int, dict[str, Any]]] = CASES) -> set[int]:
+def compare(kernel: Any) -> set[int]:
     """Compare the kernel with torch; the actions that were taken."""
     taken = set()
-    for lanes, arguments in cases:
+    for lanes, arguments in CASES:
         random = {name: value for name, value in arguments.items() if name not in OF_OTHERS}
         policy = replace(MLP.random(VALUES, ACTIONS, seed=3, **random), of_agents=arguments.get("of_agents"))
         policy.weights[-1].mul_(300)
@@ -138,8 +137,7 @@ def main() -> int:
         from hamlet_lab.ptx.backend import Executed
 
         remembering = compare_remembering(lambda kernel: Executed(kernel, 90), 32)
-        # What the last one pairs, networks of agents without values, are pairs of arguments of the others.
-        print("actions", sorted(compare(Executed(decide, 90), CASES if LONG else CASES[:-1])), sorted(remembering))
+        print("actions", sorted(compare(Executed(decide, 90))), sorted(remembering))
     return 0
 
 
