@@ -26,6 +26,8 @@ NETWORKS = ("tests/unit/env/test_env_networks.py",)
 MEMORY = ("tests/unit/env/test_env_memory.py",)
 OPERATIONS = _named("unit/targets/c/test_c", "operations", "exactness", "memory", "together", "counts", "launch")
 
+POLICIES = ("tests/unit/export/test_policy_wasm.py", "tests/unit/targets/wasm")
+
 UNITS: dict[str, tuple[str, ...]] = {
     "lowering": (*LOWERING, "tests/features/functions"),
     "passes": (*PASSES, "tests/unit/targets/triton/test_triton_formatter.py"),
@@ -34,6 +36,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     "c": (*TARGETS, *C),
     "wasm": (*TARGETS, *C, "tests/unit/targets/wasm", "tests/unit/launch/test_wasm.py"),
     "both": (*TARGETS, "tests/unit/ir", *TRITON, *C),
+    **dict.fromkeys(("targets/wasm/networks.py", "targets/wasm/recalling.py"), POLICIES),
     "native": (*OPERATIONS, "tests/unit/native"),
     "native/elementary.h": ("tests/unit/native/test_elementary.py", *NETWORKS),
     "native/networks.h": (*NETWORKS, "tests/unit/launch/test_heads.py"),
@@ -41,19 +44,28 @@ UNITS: dict[str, tuple[str, ...]] = {
     "native/recall.h": MEMORY,
     "native/remembering.h": MEMORY,
     "native/team.c": ("tests/unit/native/test_team.py",),
+    "native/turn.c": ("tests/adapters/test_single.py", "tests/adapters/test_handover.py"),
     "exact": ("tests/training/test_exact_training.py",),
+    "exact/memory.h": ("tests/training/test_exact_training.py", "tests/training/test_remembering.py"),
 }
 """The unit tests of each area, or of a file."""
 
 SLOW = "large_universes_compile_in_time or kernels_do_not_grow or without_a_pass"
 """Unit tests that take long: they are run at last."""
 
+NETWORKS_ON_GPUS = "tests/unit/launch/test_networks_on_triton.py"
 EQUIVALENCE = _named("equivalence/test", "regressions", "random_universes", "backends")
 LONG: dict[str, tuple[str, ...]] = {
     "lowering": ("tests/equivalence/test_corners.py", "tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
     "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),
     "kernel": (*EQUIVALENCE, "tests/unit/targets"),
-    "triton": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/ptx/test_ptx_kernels.py"),
+    "triton": (
+        "tests/equivalence/test_blocks.py",
+        *EQUIVALENCE,
+        "tests/static",
+        "tests/ptx/test_ptx_kernels.py",
+        NETWORKS_ON_GPUS,
+    ),
     "c": ("tests/unit/targets/c", *EQUIVALENCE, "tests/equivalence/test_metamorphic.py"),
     "wasm": ("tests/unit/targets/c", *EQUIVALENCE, "tests/unit/export/test_export_wasm.py"),
     "both": ("tests/equivalence/test_blocks.py", *EQUIVALENCE, "tests/static", "tests/unit/targets"),

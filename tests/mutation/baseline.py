@@ -6,18 +6,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeVar
 
 from areas import area, units
-from behaviour import EXECUTED, EXECUTOR, KERNELS, PROGRAMS, TRITON, Recording, check_package, files, recordings, texts
-from executed import Functions, tracing
+from behaviour import Made, Recording, check_package, files, recordings, texts
+from executed import Functions, forget_results, tracing
 from mutant import ROOT
+from scene_names import EXECUTED, KERNELS, PROGRAMS, TRITON
+from store import COMPILED, TESTED, Store
 from units import Test, followed
+from universes import Universes
 
 from hamlet.universe import Universe
 
 T = TypeVar("T")
-Made: TypeAlias = Mapping[str, str] | Mapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +37,14 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """By name: universes whose programs, or kernels, are checked; by file: unit tests; by name: the functions that make
-    a committed package, those that are made soonest first."""
+    """By name: universes whose programs, or kernels, are checked; more of them; by file: unit tests; by name: the
+    functions that make a committed package, those that are made soonest first."""
 
     programs: Mapping[str, Scene]
     triton: Mapping[str, Scene]
     c: Mapping[str, Scene]
     wasm: Mapping[str, Scene]
+    universes: Universes
     units: Mapping[str, tuple[Test, ...]]
     golden: Mapping[str, Functions]
 
@@ -52,43 +55,64 @@ class Forked(Protocol):
     def __call__(self, work: Callable[[], T], /) -> T: ...
 
 
-def baseline(paths: Sequence[str], forked: Forked) -> Baseline:
+def baseline(paths: Sequence[str], universes: Universes, store: Store, forked: Forked) -> Baseline:
     """What mutants of these files need. Unit tests and committed packages that do not hold here are an error.
+
+    Args:
+        universes: what is known of more of them.
 
     Raises:
         RuntimeError: a unit test fails without a mutant.
         AssertionError: a committed package is another one.
     """
-    from samples import sample
-
     areas = frozenset(map(area, paths))
-    programs = PROGRAMS if areas & {"lowering", "passes"} else EXECUTED if {*paths} & {*EXECUTOR} else ()
+    programs = PROGRAMS if areas & {"lowering", "passes"} else EXECUTED if "kernel" in areas else ()
     triton = TRITON if areas & {"triton", "both", "kernel"} else ()
     kernels = KERNELS if areas & {"c", "both", "kernel"} or "native/hamlet.h" in paths else ()
-
     modules = KERNELS if "wasm" in areas else ()
-
-    def scenes(names: Sequence[str], shapes: Sequence[str], rounds: int, target: str | None) -> dict[str, Scene]:
-        made = forked(lambda: {name: _made(sample(name), target) for name in names})
-        return {name: Scene(recordings(sample(name), shapes, rounds), *made[name]) for name in names}
-
     # First what may fail.
     tests = sorted({file for path in paths for file in units(path)})
-    followed_by = {file: forked(partial(followed, file)) for file in tests}
+    followed_by = {
+        file: store.get(("unit", file), (*TESTED, file), lambda file=file: forked(partial(followed, file)))
+        for file in tests
+    }
+    packages = store.get(("packages",), COMPILED, lambda: forked(_packages)) if areas - {"native", "exact"} else {}
     return Baseline(
-        scenes(programs, ("alone", "together"), 5, None),
-        scenes(triton, ("alone", "couples", "together", "bytes"), 3, "triton"),
-        scenes(kernels, ("alone", "crowd"), 3, "c"),
-        scenes(modules, ("alone", "crowd"), 3, "wasm"),
+        _scenes(programs, ("alone", "together"), 5, None, store, forked),
+        _scenes(triton, ("alone", "some", "together", "bytes"), 3, "triton", store, forked),
+        _scenes(kernels, ("alone", "crowd"), 3, "c", store, forked),
+        _scenes(modules, ("alone", "crowd"), 3, "wasm", store, forked),
+        universes,
         followed_by,
-        forked(_packages) if areas - {"native", "exact"} else {},
+        packages,
     )
+
+
+def _scenes(
+    names: Sequence[str], shapes: Sequence[str], rounds: int, target: str | None, store: Store, forked: Forked
+) -> dict[str, Scene]:
+    """Scenes of universes by name."""
+    from samples import sample, text
+
+    of = (*COMPILED, "tests/mutation/behaviour.py")
+    recorded = {name: ("recorded", text(name), shapes, rounds) for name in names}
+    compiled = {name: ("made", text(name), target) for name in names}
+    waiting = [name for name in names if not store.has(compiled[name], of)]
+    made = forked(lambda: {name: _made(sample(name), target) for name in waiting}) if waiting else {}
+    return {
+        name: Scene(
+            store.get(recorded[name], of, lambda name=name: recordings(sample(name), shapes, rounds)),
+            *store.get(compiled[name], of, lambda name=name: made[name]),
+        )
+        for name in names
+    }
 
 
 def _packages() -> dict[str, Functions]:
     """The functions that are called for each committed package, those that are made soonest first."""
     found = list[tuple[float, str, Functions]]()
     for name in sorted(path.stem for path in (ROOT / "universes").glob("*.hamlet")):
+        forget_results()
         begin = time.process_time()
         with tracing() as called:
             check_package(name)
@@ -98,6 +122,7 @@ def _packages() -> dict[str, Functions]:
 
 def _made(universe: Universe, target: str | None) -> tuple[Made, Functions]:
     """The programs, or the package for a target, and the functions that are called for it."""
+    forget_results()
     with tracing() as called:
         made: Made = texts(universe) if target is None else files(universe, target)
     return made, frozenset(called)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import torch
 from mutant import ROOT
@@ -19,6 +19,7 @@ from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Backend, RandomPolicy, RecordedPolicy, Stream
 from hamlet.interpreter import Coverage, Interpreter
 from hamlet.schema import encodes
+from hamlet.schema.roles import suited_agents
 from hamlet.schema.room import room
 from hamlet.universe import Universe
 from hamlet_lab.divergence.arrays import Array, compare
@@ -27,75 +28,24 @@ from hamlet_lab.verify import Candidate
 from hamlet_lab.verify.fired import counting
 from hamlet_lab.verify.injection import Injector
 from hamlet_lab.verify.players import some_table
-from samples import CORNERS
 
 if TYPE_CHECKING:
     from hamletc.ir.function import Program
 
+Made: TypeAlias = Mapping[str, str] | Mapping[str, bytes]
+"""Texts of programs, or files of a package."""
 CPU = torch.device("cpu")
 SHAPES = {
     "couples": (Shape(33, 2), Stream(3, 9), torch.float32),
     "alone": (Shape(67, 1), Stream(0x9E3779B97F4A7C15, 5), torch.float32),
     "together": (Shape(23, 3, first_world=1000), Stream(7, 2**32 - 4), torch.bfloat16),
     "bytes": (Shape(23, 3, first_world=1000), Stream(7, 2**32 - 4), torch.uint8),
+    "some": (Shape(3, 21), Stream(5, 2**32 - 2), torch.float32),
     "crowd": (Shape(2, 300), Stream(11, 2), torch.float32),
 }
-"""Worlds of two agents; of one; of several, with ticks that wrap around, seen in 16 and in 8 bits; large worlds."""
+"""Worlds of two agents; of one; of several, with ticks that wrap around, seen in 16 and in 8 bits; of some 20, enough
+for trees of sums; large worlds."""
 
-LATER = (
-    *("bus", "lessons", "kata", "garden", "market", "commute", "wolves", "potions", "seasons", "tools", "cartpole"),
-    *("hex", "momentum", "hidden_prey", "workshop", "berries", "moss", "forest_fire"),
-)
-"""Universes of the gallery with what changes, lies about, spreads, moves, and meets."""
-
-PROGRAMS = (
-    *("wrap", "handled", "lasting", "nowhere", "volume", "plane", "some_moves", "line", "adrift", "hyper"),
-    *("fourfold", "sticky", "bounce", "first_meal", "meadow", "town", "drawn", "many_moves", "shifts", "tangled"),
-    *("lines", "luck", "valley", "queue", "maze", "herd", "effects", "epidemic", "stateful"),
-    *(*CORNERS, *(f"gallery/{name}" for name in LATER), "crowded", "vast", "galaxy"),
-)
-"""The quick ones first."""
-
-TRITON = (
-    "nowhere",
-    "plane",
-    "handled",
-    "some_moves",
-    "wrap",
-    "drawn",
-    "lasting",
-    "queue",
-    "plots",
-    "huddle",
-    "crowded",
-    "herd",
-    "gallery/market",
-    "gallery/moss",
-)
-KERNELS = (
-    "adrift",
-    "wrap",
-    "nowhere",
-    "drawn",
-    "lasting",
-    "many_moves",
-    "first_meal",
-    "stroll",
-    "queue",
-    "plots",
-    "huddle",
-    "ledger",
-    "herd",
-    "gallery/cooldowns",
-    "gallery/hex",
-    "gallery/moss",
-)
-EXECUTOR = ("kernel/run.py", "kernel/cells.py")
-"""What executes programs in the order of their schedules."""
-EXECUTED = ("nowhere", "line", "queue", "herd", "maze", "epidemic", "gallery/moss", "gallery/forest_fire")
-"""Programs that are executed for mutants of that, though they are the same."""
-HEADER = ("adrift", "first_meal", "plots", "herd", "gallery/moss")
-"""Kernels in C for mutants of what they are made of: all of them are compiled anew for each."""
 MOST_ROUNDS, ROLLED = 8, 5
 
 
@@ -122,14 +72,20 @@ def recordings(universe: Universe, names: Sequence[str], most_rounds: int = MOST
     """What the interpreter does with worlds of these shapes; of those whose agents have room, and whose
     observations fit."""
     most = room(universe)
-    fitting = [name for name in names if most is None or SHAPES[name][0].agents <= most]
+    fitting = [name for name in names if most is None or shape_of(universe, name).agents <= most]
     fitting = [name for name in fitting if name != "bytes" or encodes(universe)]
     return tuple(record(universe, name, most_rounds) for name in fitting)
 
 
+def shape_of(universe: Universe, name: str) -> Shape:
+    """The shape of this name; where agents have something of each other, with as many as its roles have."""
+    shape = SHAPES[name][0]
+    return shape if universe.pairs is None else replace(shape, agents=suited_agents(universe, shape.agents))
+
+
 def record(universe: Universe, name: str, most_rounds: int = MOST_ROUNDS) -> Recording:
     """Resets, injected states with two ticks each until everything has fired, and rollouts."""
-    shape, stream, dtype = SHAPES[name]
+    shape, (_, stream, dtype) = shape_of(universe, name), SHAPES[name]
     coverage = counting(universe)
     side = Runner(universe, Candidate(Interpreter(universe, CPU, coverage), CPU), shape, dtype)
     moments = []
@@ -160,7 +116,7 @@ def _events(universe: Universe, shape: Shape, coverage: Coverage, most_rounds: i
 
 def replay(recording: Recording, backend: Backend) -> int:
     """How many values were compared; `AssertionError` at the first difference."""
-    shape, _, dtype = SHAPES[recording.shape]
+    shape, (_, _, dtype) = shape_of(recording.universe, recording.shape), SHAPES[recording.shape]
     side, compared = Runner(recording.universe, Candidate(backend, CPU), shape, dtype), 0
     for moment in recording.moments:
         count, difference = compare(list(moment.expected), side.apply(moment.event, moment.stream))
@@ -226,15 +182,16 @@ def check_kernels(recordings: Sequence[Recording], target: str, known: Mapping[s
         known: the files of a package that does.
     """
     made = files(recordings[0].universe, target)
-    return 0 if made == known else _replayed(recordings, target, made)
+    return 0 if made == known else replayed(recordings, target, made)
 
 
 def check_library(recordings: Sequence[Recording], made: Mapping[str, bytes]) -> int:
     """The kernels in C of a package, compiled with what runs beside them, do what was recorded."""
-    return _replayed(recordings, "c", made)
+    return replayed(recordings, "c", made)
 
 
-def _replayed(recordings: Sequence[Recording], target: str, made: Mapping[str, bytes]) -> int:
+def replayed(recordings: Sequence[Recording], target: str, made: Mapping[str, bytes]) -> int:
+    """A package does what was recorded; how many values were compared."""
     from hamlet import load
     from hamlet.backend.choose import Choice, start
     from hamletc.package import write

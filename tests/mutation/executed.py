@@ -6,12 +6,14 @@ import ast
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import _lru_cache_wrapper, cache
 from types import FrameType
 from typing import Any, TypeAlias
 
-from mutant import COMPILER, FOLDERS, TABLE, Mutant
+from mutant import COMPILER, FOLDERS, ROOT, TABLE, Mutant
 
+KEEPING = ("hamletc.", "hamlet.launch", "hamlet.native", "hamlet_train.exact", "hamlet_lab.divergence")
+"""Modules whose functions may keep results that mutated ones compute."""
 Functions: TypeAlias = frozenset[tuple[str, int]]
 """Files below `compiler/hamletc`, and the first lines of functions, their decorators included."""
 
@@ -39,6 +41,17 @@ def tracing() -> Iterator[set[tuple[str, int]]]:
         yield found
     finally:
         sys.settrace(before)
+
+
+def forget_results() -> None:
+    """Empty what functions keep of their results, those of the mutated folders and of tests: who needs what was
+    computed for somebody before calls the functions that compute it, too."""
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None) or ""
+        if name.startswith(KEEPING) or (f"{ROOT}/tests/" in path and not name.startswith("samples")):
+            for value in list(vars(module).values()):
+                if isinstance(value, _lru_cache_wrapper):
+                    value.cache_clear()
 
 
 def function_of(mutant: Mutant) -> Functions | None:

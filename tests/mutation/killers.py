@@ -1,4 +1,5 @@
-"""Who tests a mutant, in this order: behaviour, unit tests, golden files, and at last all that takes long."""
+"""Who tests a mutant, in this order: behaviour, unit tests, golden files, more universes, and at last all that takes
+long."""
 
 from __future__ import annotations
 
@@ -16,17 +17,23 @@ from typing import Literal
 import pytest
 from areas import LONG, area, units
 from baseline import Baseline
-from behaviour import EXECUTED, EXECUTOR, HEADER, check_kernels, check_library, check_package, check_programs
+from behaviour import check_kernels, check_library, check_package, check_programs
 from c_sites import COMMAND, WAYS
 from executed import function_of
 from mutant import BY_HAND, ROOT, Mutant
+from scene_names import EXECUTED, HEADER
 from units import PYTEST, reaching
+from universes import differing, forms
 from verdict import StageName
 
-SECONDS: dict[StageName, int] = {"import": 30, "behaviour": 80, "unit": 240, "golden": 120, "long": 600}
-"""Of processor time for each stage."""
+SECONDS: dict[StageName, int] = {
+    "import": 30, "behaviour": 600, "unit": 240, "golden": 120, "universes": 900, "long": 600,
+}  # fmt: skip
+"""Of processor time for each stage. A mutant that tells in no bit and changes every kernel has all of them run."""
 AT_ONCE = 15
 """Of processor time for a check that takes a few seconds without a mutant, or less."""
+INTERPRETED = 60
+"""Of processor time for a check on Triton's interpreter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +60,7 @@ def checks(stage: StageName, mutant: Mutant, known: Baseline) -> Iterator[Named]
                 for name, scene in known.programs.items():
                     if scene.reaches(altered):
                         yield Named(f"programs of {name}", partial(check_programs, scene.recordings, scene.made))
-            if mutant.path in EXECUTOR:
+            if of == "kernel":
                 for name in EXECUTED:
                     yield Named(f"programs of {name}", partial(check_programs, known.programs[name].recordings, {}))
             for target, scenes in (("c", known.c), ("triton", known.triton), ("wasm", known.wasm)):
@@ -61,7 +68,7 @@ def checks(stage: StageName, mutant: Mutant, known: Baseline) -> Iterator[Named]
                     for name, scene in scenes.items():
                         if scene.reaches(altered):
                             check = partial(check_kernels, scene.recordings, target, scene.made)
-                            yield Named(f"{target} kernels of {name}", check)
+                            yield Named(f"{target} kernels of {name}", check, _most(target))
             if mutant.path == "native/hamlet.h":
                 for name in HEADER:
                     scene = known.c[name]
@@ -75,9 +82,17 @@ def checks(stage: StageName, mutant: Mutant, known: Baseline) -> Iterator[Named]
             for name, called in known.golden.items():
                 if altered is None or altered & called:
                     yield Named(f"package of {name}", partial(check_package, name))
+        case "universes":
+            for form in forms(mutant.path):
+                for name, check in differing(form, known.universes[form], altered):
+                    yield Named(f"{form} of {name}", check, 4 * INTERPRETED)
         case "long":
             for tests_of in LONG[of]:
                 yield Named(tests_of, partial(_pytest, [tests_of]), SECONDS["long"])
+
+
+def _most(target: str) -> int:
+    return INTERPRETED if target == "triton" else AT_ONCE
 
 
 class CompileError(Exception):

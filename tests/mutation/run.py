@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import pickle
 import platform
 import shutil
 import subprocess
@@ -24,7 +23,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -35,13 +33,13 @@ from baseline import Baseline, baseline
 from draw import all_mutants, draw, folder
 from killers import holds
 from mutant import ROOT, Mutant
+from store import COMPILED, Store
 from table import Drawn, hole, settled, survived, table
+from universes import FORMS, UNIVERSES, Form, Unaltered, Universes, made_of
 from verdict import STAGES, StageName, Verdict
 
 RESULTS = ROOT / "benchmarks" / "results"
 SAMPLE, SEED = 400, 5
-OURS = ("run.py", "table.py", "draw.py", "python_sites.py", "emitted_sites.py", "c_sites.py", "test_mutation.py")
-"""Files that what mutants are compared with does not depend on."""
 
 
 def main() -> int:
@@ -86,7 +84,7 @@ def _run(waiting: Sequence[tuple[Mutant, Sequence[StageName]]], options: argpars
     begin, found, sound = time.monotonic(), dict[str, Verdict](), set[str]()
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         _prepare(Path(scratch))
-        known = _baseline(sorted({mutant.path for mutant, _ in waiting}), options.resume)
+        known = _baseline(sorted({mutant.path for mutant, _ in waiting}), options)
         print(f"recorded in {time.monotonic() - begin:.0f} s", flush=True)
         for verdict in server.run_all(waiting, known, options.jobs, Path(scratch)):
             _confirm(verdict, sound)
@@ -114,21 +112,21 @@ def _confirm(verdict: Verdict, sound: set[str]) -> None:
         sound.add(verdict.check)
 
 
-def _baseline(paths: Sequence[str], resume: Path | None) -> Baseline:
-    """What mutants are compared with: kept beside the verdicts as long as nothing of the project changes."""
-    digest = sha256(repr(paths).encode())
-    for name in ("compiler", "runtime", "training", "tests"):
-        for path in sorted((ROOT / name).rglob("*")):
-            if path.suffix in (".py", ".j2", ".lark", ".hamlet", ".c", ".h") and path.name not in OURS:
-                digest.update(path.read_bytes())
-    kept = None if resume is None else resume.with_suffix(f".{digest.hexdigest()[:12]}.baseline")
-    if kept is not None and kept.exists():
-        known: Baseline = pickle.loads(kept.read_bytes())
-        return known
-    known = baseline(paths, server.forked)
-    if kept is not None:
-        kept.write_bytes(pickle.dumps(known))
-    return known
+def _baseline(paths: list[str], options: argparse.Namespace) -> Baseline:
+    """What mutants are compared with."""
+    store = Store(None if options.resume is None else options.resume.with_suffix(".kept"))
+    asked = STAGES.index(options.last) >= STAGES.index("universes")
+    universes: Universes = store.get(("universes",), COMPILED, lambda: _universes(options.jobs)) if asked else {}
+    return baseline(paths, universes, store, server.forked)
+
+
+def _universes(jobs: int) -> Universes:
+    """What is made of universes."""
+    works = [partial(made_of, UNIVERSES[part::jobs], form) for form in FORMS for part in range(jobs)]
+    found: dict[Form, dict[str, Unaltered]] = {form: {} for form in FORMS}
+    for work, known in zip(works, server.all_forked(works, jobs), strict=True):
+        found[work.args[1]] |= known
+    return found
 
 
 def _committed() -> dict[str, Verdict]:

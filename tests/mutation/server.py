@@ -58,7 +58,24 @@ def forget() -> None:
 
 def forked(work: Callable[[], T]) -> T:
     """What work gives in a process of its own, in which the mutated modules are imported anew."""
+    (result,) = all_forked([work], 1)
+    return result
+
+
+def all_forked(works: Sequence[Callable[[], T]], jobs: int) -> Iterator[T]:
+    """What works give in processes of their own, so many at a time, in order."""
     forget()
+    for begin in range(0, len(works), jobs):
+        for pid, reading in [_begun(work) for work in works[begin : begin + jobs]]:
+            with os.fdopen(reading, "rb") as pipe:
+                content = pipe.read()
+            os.waitpid(pid, 0)
+            result: T = pickle.loads(content)
+            yield result
+
+
+def _begun(work: Callable[[], T]) -> tuple[int, int]:
+    """A process that works, and what it writes into."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -72,11 +89,7 @@ def forked(work: Callable[[], T]) -> T:
             os._exit(1)
         os._exit(0)
     os.close(writing)
-    with os.fdopen(reading, "rb") as pipe:
-        content = pipe.read()
-    os.waitpid(pid, 0)
-    result: T = pickle.loads(content)
-    return result
+    return pid, reading
 
 
 def run_all(

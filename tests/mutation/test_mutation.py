@@ -6,6 +6,7 @@ import ast
 import shutil
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import c_sites
@@ -15,11 +16,13 @@ import pytest
 import python_sites
 import table
 import units
+import universes
 from areas import LONG, UNITS, area
 from areas import units as units_of
-from behaviour import EXECUTED, EXECUTOR, HEADER, KERNELS, PROGRAMS, check_programs, recordings, texts
+from behaviour import check_programs, recordings, texts
 from draw import draw, folder, of_file
 from executed import function_of, tracing
+from scene_names import EXECUTED, HEADER, KERNELS, PROGRAMS
 from table import Drawn, Explanation, estimate, interval
 from verdict import Verdict
 
@@ -211,13 +214,24 @@ def test_a_wrong_program_is_told_from_a_right_one(everything: list[mutant.Mutant
     assert 40 < len(reached) < 300
 
 
+def test_universes_are_run_where_something_else_is_made_of_them() -> None:
+    name = "regressions/tiny_moves"
+    known = universes.made_of([name], "programs")
+    altered = frozenset({next(iter(sorted(known[name].called)))})
+    assert [each for each, _ in universes.differing("programs", known, altered)] == [name]
+    assert not list(universes.differing("programs", known, frozenset({("passes/none.py", 1)})))
+    assert [check() for _, check in universes.differing("programs", known, altered)] == [0]
+    other = {name: replace(known[name], digest="of something else")}
+    assert [check() > 10_000 for _, check in universes.differing("programs", other, altered)] == [True]
+    assert all(universes.forms(path) for path in mutant.files() if area(path) not in ("native", "exact"))
+
+
 def test_every_file_has_tests_that_there_are() -> None:
     for path in mutant.files():
         assert units_of(path), path
         assert LONG[area(path)], path
     assert {*EXECUTED} <= {*PROGRAMS}
     assert {*HEADER} <= {*KERNELS}
-    assert {*EXECUTOR} <= {*mutant.files()}
     for listed in (*UNITS.values(), *LONG.values()):
         for each in listed:
             assert (mutant.ROOT / each).exists(), each

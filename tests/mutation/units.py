@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 from areas import SLOW
-from executed import Functions, tracing
+from executed import Functions, forget_results, tracing
 from mutant import ROOT
 
 PYTEST = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", f"--rootdir={ROOT}")
@@ -59,6 +59,7 @@ class _Probe:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        forget_results()
         self.own, begin = set(), _seconds()
         with tracing() as called:
             result = yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-StageName: TypeAlias = Literal["import", "behaviour", "unit", "golden", "long"]
+StageName: TypeAlias = Literal["import", "behaviour", "unit", "golden", "universes", "long"]
 STAGES: tuple[StageName, ...] = get_args(StageName)
 
 

@@ -31,7 +31,7 @@ CONSTRUCTS = (
 
 CORNERS = (
     *("swift", "launched", "curves", "zeros", "field", "steppe", "uneven", "swing", "plots", "huddle"),
-    *("yard", "court", "alley", "serpent", "horizon", "panes", "stroll", "orchard"),
+    *("yard", "court", "alley", "serpent", "horizon", "panes", "stroll", "orchard", "gate", "brood", "feast", "hive"),
 )
 """For corners of the compiler that the others do not reach: found by altering it (tests/mutation)."""
 
@@ -65,7 +65,7 @@ def text(name: str) -> str:
 
 @cache
 def sample(name: str) -> Universe:
-    """A sample, or `gallery/NAME`, checked."""
+    """A sample, or `gallery/NAME`, `ports/NAME`, `regressions/NAME`, checked."""
     return universe_of(text(name), SHIPPED / f"{name}.hamlet")
 
 
@@ -75,7 +75,9 @@ def universe_of(text: str, path: Path = Path("test.hamlet")) -> Universe:
 
 
 def _path(name: str) -> Path:
-    if name in SHIPPED_NAMES or name.startswith("gallery/"):
+    if name in SHIPPED_NAMES or name.startswith(("gallery/", "ports/")):
         return SHIPPED / f"{name}.hamlet"
+    if name.startswith("regressions/"):
+        return Path(__file__).parents[1] / "equivalence" / f"{name}.hamlet"
     (path,) = (Path(__file__).parent / "universes").glob(f"*/{name}.hamlet")
     return path

@@ -130,6 +130,12 @@ def test_agents_are_counted_in_whole_numbers() -> None:
     assert Interval(0.0, MOST_AGENTS - 1.0, whole=True) in found
 
 
+def test_all_agents_of_the_largest_world_have_as_much_together() -> None:
+    alone, together = known(GRID), known(GRID + "report all: total(energy)\n")
+    bounds = [(where.low, where.high) for name, where in together.items() if name not in alone]
+    assert bounds == [(0.0, MOST_AGENTS)]
+
+
 def test_a_meter_that_a_statement_leaves_unclamped() -> None:
     """It begins where ticks leave it; in a package of an older compiler, which does not say that, anywhere."""
     clamped = LOOSE.replace(" unclamped", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, cast
 
 import pytest
@@ -10,7 +11,7 @@ from hamletc.targets.c.types import BOOL, INDEX, LITERAL, CType, UntypedError
 from hamletc.targets.wasm.arithmetic import Arithmetic
 from hamletc.targets.wasm.encoding import F32, I32, I64, Function, Module, Signature
 from hamletc.targets.wasm.instructions import get, op
-from hamletc.targets.wasm.values import Coded, constant, converted
+from hamletc.targets.wasm.values import Coded, Frame, constant, converted
 
 wasmtime: Any = pytest.importorskip("wasmtime")
 
@@ -18,10 +19,10 @@ NUMBER_I32, NUMBER_U32, NUMBER_F32 = (CType("number", each) for each in ("i32", 
 NOTHING = cast(Any, None)
 
 
-def value_of(code: bytes, given: bytes, gives: bytes, argument: float) -> Any:
+def value_of(code: bytes, given: bytes, gives: bytes, argument: float, variables: tuple[bytes, ...] = ()) -> Any:
     """What code makes of an argument."""
     store = wasmtime.Store()
-    module = Module([Signature((given,), (gives,))], [Function(0, (), code)], [("run", 0)], 1)
+    module = Module([Signature((given,), (gives,))], [Function(0, variables, code)], [("run", 0)], 1)
     run = wasmtime.Instance(store, wasmtime.Module(store.engine, module.encoded), []).exports(store)["run"]
     return run(store, argument)
 
@@ -63,3 +64,17 @@ def test_numbers_of_other_types() -> None:
     assert [value_of(converted(signed, BOOL).code, I32, I32, each) for each in (0, 6)] == [0, 1]
     assert value_of(converted(signed, INDEX).code, I32, I64, -1) == -1
     assert value_of(converted(unsigned, INDEX).code, I32, I64, -1) == (1 << 32) - 1
+
+
+def test_known_integers_are_divided_as_c_does() -> None:
+    arithmetic = Arithmetic(NOTHING, NOTHING, NOTHING)
+    for left, right in product((7, -7, 6, 0), (3, -3, 1)):
+        quotient = int(left / right)
+        found = [arithmetic.infix(sign, constant(LITERAL, left), constant(LITERAL, right)).number for sign in "/%"]
+        assert found == [quotient, left - quotient * right]
+
+
+def test_absolute_numbers() -> None:
+    absolute = Arithmetic(NOTHING, NOTHING, Frame([], 1)).computed("absolute", [Coded(get(0), NUMBER_I32)])
+    for argument in (0, 1, -1, 2**31 - 1, -(2**31) + 1):
+        assert value_of(absolute.code, I32, I32, argument, (I32,) * 2) == abs(argument)
