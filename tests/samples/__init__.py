@@ -31,7 +31,21 @@ CONSTRUCTS = (
 
 CORNERS = (
     *("swift", "launched", "curves", "zeros", "field", "steppe", "uneven", "swing", "plots", "huddle"),
-    *("yard", "court", "alley", "serpent", "horizon", "panes", "stroll", "orchard", "gate", "brood", "feast", "hive"),
+    *(
+        "yard",
+        "court",
+        "alley",
+        "serpent",
+        "horizon",
+        "panes",
+        "stroll",
+        "orchard",
+        "gate",
+        "brood",
+        "feast",
+        "hive",
+        "moor",
+    ),
 )
 """For corners of the compiler that the others do not reach: found by altering it (tests/mutation)."""
 
