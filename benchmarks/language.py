@@ -1,6 +1,6 @@
 """How fast the language service answers, and whether any prefix or edit makes it fall or offer what does not parse:
 
-    python benchmarks/language.py [--seconds 480] [--seed 1] [--no-latency]
+    python benchmarks/language.py [--seconds 480] [--seed 1] [--more] [--no-latency]
 
 Latency: a universe of 500 lines (meters, lets, rules, cascades, affordances) is edited at random places, a token at a
 time, and each edit is answered as an editor asks: diagnostics, completion at the place, hover of the word there. After
@@ -205,6 +205,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=480, help="CPU time for prefixes and edits")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--more", action="store_true", help="keep the runs of other seeds that are in the results")
     parser.add_argument("--no-latency", action="store_true")
     parser.add_argument("--output", type=Path, default=RESULTS)
     arguments = parser.parse_args()
@@ -217,8 +218,10 @@ def main() -> None:
     if arguments.seconds:
         tried = soak(arguments.seconds, random.Random(arguments.seed))
         names = ("seconds", "prefixes", "edits", "offers", "written", "wrong")
-        result["prefixes"] = {"seed": arguments.seed, **{name: getattr(tried, name) for name in names}, **about}
-        print(json.dumps(result["prefixes"]))
+        run = {"seed": arguments.seed, **{name: getattr(tried, name) for name in names}, **about}
+        before = result.get("prefixes") if arguments.more else None
+        result["prefixes"] = [*(before if isinstance(before, list) else ()), run]
+        print(json.dumps(run))
         wrong = tried.wrong
     arguments.output.write_text(json.dumps(result, indent=2) + "\n")
     if wrong:
