@@ -116,7 +116,11 @@ def _baseline(paths: list[str], options: argparse.Namespace) -> Baseline:
     """What mutants are compared with."""
     store = Store(None if options.resume is None else options.resume.with_suffix(".kept"))
     asked = STAGES.index(options.last) >= STAGES.index("universes")
-    universes: Universes = store.get(("universes",), COMPILED, lambda: _universes(options.jobs)) if asked else {}
+    universes: Universes = (
+        store.get(("universes",), (*COMPILED, "tests/mutation/universes.py"), lambda: _universes(options.jobs))
+        if asked
+        else {}
+    )
     return baseline(paths, universes, store, server.forked)
 
 

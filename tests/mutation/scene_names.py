@@ -68,6 +68,11 @@ EXECUTED = (
     "gallery/moss",
     "gallery/forest_fire",
     "gallery/bus",
+    "plots",
+    "huddle",
+    "brood",
+    "feast",
+    "regressions/walks_that_ask_what_all_have",
 )
 """Programs that are executed in the order of their schedules for mutants of these, and of what executes them."""
 HEADER = ("adrift", "first_meal", "plots", "herd", "gallery/moss")

@@ -14,9 +14,11 @@ from mutant import ROOT
 
 T = TypeVar("T")
 SUFFIXES = (".py", ".j2", ".lark", ".hamlet", ".c", ".h")
-COMPILED = ("compiler", "runtime", "lab", "universes", "tests/equivalence/regressions")
+FOLLOWING = "tests/mutation/executed.py"
+"""How it is noticed which functions are called."""
+COMPILED = ("compiler", "runtime", "lab", "universes", "tests/equivalence/regressions", FOLLOWING)
 """What is made of universes, and what the interpreter does, depend on."""
-TESTED = (*COMPILED, "training", "townlet", "language", "adapters", "tests")
+TESTED = (*COMPILED, "training", "townlet", "language", "adapters", "tests", "tests/mutation/units.py")
 """What unit tests depend on beside their own file."""
 
 
@@ -52,10 +54,11 @@ class Store:
 
 @cache
 def _digest(name: str) -> str:
-    """Of a file or folder below the project's; what tests say is not of a folder of tests, unless it is asked for."""
+    """The digest of a file or a folder below the project's. Of all tests it is that of what they share: a test depends
+    on no other one, and on nothing of the mutation but what is named."""
     place, digest = ROOT / name, sha256(name.encode())
     for path in [place] if place.is_file() else sorted(place.rglob("*")):
-        said = name == "tests" and (path.name.startswith("test_") or path.parent.name == "mutation")
-        if path.suffix in SUFFIXES and not said:
+        alone = name == "tests" and (path.name.startswith("test_") or path.parent.name == "mutation")
+        if path.suffix in SUFFIXES and not alone:
             digest.update(path.read_bytes())
     return digest.hexdigest()
