@@ -11,11 +11,11 @@ from typing import Protocol, TypeVar
 from areas import area, units
 from behaviour import Made, Recording, check_package, files, recordings, texts
 from executed import Functions, forget_results, tracing
+from more_universes import Universes
 from mutant import ROOT
 from scene_names import EXECUTED, KERNELS, PROGRAMS, TRITON
 from store import COMPILED, TESTED, Store
 from units import Test, followed
-from universes import Universes
 
 from hamlet.universe import Universe
 

@@ -20,10 +20,10 @@ from baseline import Baseline
 from behaviour import check_kernels, check_library, check_package, check_programs
 from c_sites import COMMAND, WAYS
 from executed import function_of
+from more_universes import differing, forms
 from mutant import BY_HAND, ROOT, Mutant
 from scene_names import EXECUTED, HEADER
 from units import PYTEST, reaching
-from universes import differing, forms
 from verdict import StageName
 
 SECONDS: dict[StageName, int] = {

@@ -32,10 +32,10 @@ import server
 from baseline import Baseline, baseline
 from draw import all_mutants, draw, folder
 from killers import holds
+from more_universes import FORMS, UNIVERSES, Form, Unaltered, Universes, made_of
 from mutant import ROOT, Mutant
 from store import COMPILED, Store
 from table import Drawn, hole, settled, survived, table
-from universes import FORMS, UNIVERSES, Form, Unaltered, Universes, made_of
 from verdict import STAGES, StageName, Verdict
 
 RESULTS = ROOT / "benchmarks" / "results"
@@ -117,7 +117,7 @@ def _baseline(paths: list[str], options: argparse.Namespace) -> Baseline:
     store = Store(None if options.resume is None else options.resume.with_suffix(".kept"))
     asked = STAGES.index(options.last) >= STAGES.index("universes")
     universes: Universes = (
-        store.get(("universes",), (*COMPILED, "tests/mutation/universes.py"), lambda: _universes(options.jobs))
+        store.get(("universes",), (*COMPILED, "tests/mutation/more_universes.py"), lambda: _universes(options.jobs))
         if asked
         else {}
     )

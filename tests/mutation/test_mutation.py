@@ -11,12 +11,12 @@ from pathlib import Path
 
 import c_sites
 import emitted_sites
+import more_universes
 import mutant
 import pytest
 import python_sites
 import table
 import units
-import universes
 from areas import LONG, UNITS, area
 from areas import units as units_of
 from behaviour import check_programs, recordings, texts
@@ -216,14 +216,14 @@ def test_a_wrong_program_is_told_from_a_right_one(everything: list[mutant.Mutant
 
 def test_universes_are_run_where_something_else_is_made_of_them() -> None:
     name = "regressions/tiny_moves"
-    known = universes.made_of([name], "programs")
+    known = more_universes.made_of([name], "programs")
     altered = frozenset({next(iter(sorted(known[name].called)))})
-    assert [each for each, _ in universes.differing("programs", known, altered)] == [name]
-    assert not list(universes.differing("programs", known, frozenset({("passes/none.py", 1)})))
-    assert [check() for _, check in universes.differing("programs", known, altered)] == [0]
+    assert [each for each, _ in more_universes.differing("programs", known, altered)] == [name]
+    assert not list(more_universes.differing("programs", known, frozenset({("passes/none.py", 1)})))
+    assert [check() for _, check in more_universes.differing("programs", known, altered)] == [0]
     other = {name: replace(known[name], digest="of something else")}
-    assert [check() > 10_000 for _, check in universes.differing("programs", other, altered)] == [True]
-    assert all(universes.forms(path) for path in mutant.files() if area(path) not in ("native", "exact"))
+    assert [check() > 10_000 for _, check in more_universes.differing("programs", other, altered)] == [True]
+    assert all(more_universes.forms(path) for path in mutant.files() if area(path) not in ("native", "exact"))
 
 
 def test_every_file_has_tests_that_there_are() -> None:

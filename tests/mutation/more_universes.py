@@ -77,8 +77,9 @@ def differing(
     form: Form, known: Mapping[str, Unaltered], altered: Functions | None
 ) -> Iterator[tuple[str, Callable[[], int]]]:
     """Universes that call what a mutant alters, as long as the budget lasts, and the check of each."""
+    end = time.process_time() + BUDGET
     for name, each in sorted(known.items(), key=lambda item: item[1].seconds):
-        if time.process_time() > BUDGET:
+        if time.process_time() > end:
             return
         if altered is None or altered & each.called:
             yield name, partial(_check, name, form, each.digest)
