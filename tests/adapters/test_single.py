@@ -256,7 +256,8 @@ def test_a_step_at_once_is_a_step(universe: str, request: pytest.FixtureRequest)
     taken = (
         [1, np.int64(2), np.array(1), np.uint8(3)] if universe == "meal" else [control, control.astype(float), [0.5]]
     )
-    refused = [-1, 99, 10**30, 1.5, "UP", None, np.array([1, 2]), control * 3, np.float32([np.nan]), [[0.25]]]
+    numbers = [-1, other.env.num_actions, 99, 10**30, 1.5]
+    refused = [*numbers, "UP", None, np.array([1, 2]), control * 3, np.float32([np.nan]), [[0.25]]]
     before = [np.int64(1) if universe == "meal" else control]
     assert equal(one.reset(), other.reset())
     assert equal(one.step(before[0]), other.step(before[0]))

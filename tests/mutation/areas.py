@@ -37,7 +37,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     "wasm": (*TARGETS, *C, "tests/unit/targets/wasm", "tests/unit/launch/test_wasm.py"),
     "both": (*TARGETS, "tests/unit/ir", *TRITON, *C),
     **dict.fromkeys(("targets/wasm/networks.py", "targets/wasm/recalling.py"), POLICIES),
-    "native": (*OPERATIONS, "tests/unit/native"),
+    "native": (*OPERATIONS, "tests/unit/native", "tests/unit/env/test_env_stepping.py"),
     "native/elementary.h": ("tests/unit/native/test_elementary.py", *NETWORKS),
     "native/networks.h": (*NETWORKS, "tests/unit/launch/test_heads.py"),
     "native/playing.c": (*NETWORKS, *MEMORY),

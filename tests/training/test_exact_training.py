@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from hamlet.numbers.random import WORD, policy_words
 from hamlet_train.draws import action_words, control_words, order, orthogonal
 from hamlet_train.exact import compiled, kernels, tree
 from hamlet_train.exact.compiled import at, lying
-from hamlet_train.exact.kernels import CHAINS
+from hamlet_train.exact.kernels import CHAINS, SURVEYED
 from hamlet_train.exact.kernels import ENTROPY as ENTROPIES
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
@@ -150,6 +151,31 @@ def test_words_of_actions_are_those_of_the_random_policy() -> None:
     ahead = action_words(lanes.numpy(), seed)
     for tick in (5, 40, 43, 44, 2, WORD):
         assert np.array_equal(ahead.at(tick), policy_words(lanes, tick, (3, 7))[tick % 4].numpy())
+
+
+def test_sums_of_what_happened_by_their_definition() -> None:
+    """Two groups; episodes that end, that go on from before and into the next store, and ticks that teach nothing."""
+    random = np.random.default_rng(12)
+    lanes, ticks, discount = 6, 9, 0.75
+    rewards = random.standard_normal((lanes, ticks)).astype(np.float32)
+    ends, valid = ((random.random((lanes, ticks)) < share).astype(np.uint8) for share in (0.3, 0.7))
+    assert (valid < ends).any()
+    lengths = random.integers(0, 5, lanes)
+    returns, discounted = random.standard_normal((2, lanes))
+    bounds, sums = np.array([0, 4, lanes]), np.full((3, SURVEYED), 7.0)
+    lives, wanted = [list(each) for each in zip(lengths, returns, discounted, strict=True)], np.zeros((2, SURVEYED))
+    for group, (first, end) in enumerate(pairwise(bounds)):
+        for lane, tick in product(range(first, end), range(ticks)):
+            if valid[lane, tick]:
+                life, reward = lives[lane], float(rewards[lane, tick])
+                life[:] = life[0] + 1, life[1] + reward, life[2] * discount + reward
+                wanted[group, kernels.SAMPLES :] += 1, life[2], life[2] * life[2]
+                if ends[lane, tick]:
+                    wanted[group, : kernels.SAMPLES] += 1, life[0], life[0] ** 2, life[1]
+                    life[:] = 0, 0.0, 0.0
+    kernels.survey(0, 2, bounds, rewards, ends, valid, lengths, returns, discounted, discount, sums)
+    assert sums.tolist() == [*wanted.tolist(), [7.0] * SURVEYED]
+    assert [list(each) for each in zip(lengths, returns, discounted, strict=True)] == lives
 
 
 def test_advantages_by_their_definition() -> None:

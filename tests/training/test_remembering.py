@@ -20,7 +20,7 @@ from hamlet_train.draws import order
 from hamlet_train.errors import TrainError
 from hamlet_train.evaluate import chooser, environment, first_episodes, played
 from hamlet_train.exact import kernels
-from hamlet_train.exact.compiled import at
+from hamlet_train.exact.compiled import at, lying
 from hamlet_train.exact.kernels import CLIPPED, DIVERGENCE
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Memory, Store
@@ -124,6 +124,31 @@ def test_what_acted_is_what_learns() -> None:
     kernels.learn(0, 2, NETWORK.table, parameters, transposed, bounds, taken, counts, 0, 1, *stored, *numbers,
                   gradients, sums, scratch, store.valid, store.memory)  # fmt: skip
     assert sums[:, CLIPPED].tolist() == sums[:, DIVERGENCE].tolist() == [0.0, 0.0]
+
+
+def test_what_was_cut_short_is_worth_what_a_remembering_network_gives_it() -> None:
+    """The last observation of each lane, with what the lane remembered and did before, and by nobody else's."""
+    lanes, random = 70, np.random.default_rng(21)
+    values, actions = NETWORK.inputs, NETWORK.actions
+    observed = random.standard_normal((values, lanes)).astype(np.float32)
+    terminated, truncated = random.random((2, lanes)) < 0.3
+    store, scratch = Store.empty(NETWORK, lanes, 1), np.zeros(NETWORK.scratch, np.float32)
+    parameters = Lanes().parameters
+    remembers = store.memory
+    assert remembers is not None
+    remembers.hidden[:] = random.uniform(-1, 1, remembers.hidden.shape)
+    remembers.before[:] = random.standard_normal(remembers.before.shape)
+    remembers.acted[:] = random.integers(0, actions, lanes)
+    looks = kernels.look(NETWORK.table, parameters, values, store)
+    for first, end in ((0, 33), (33, lanes)):
+        looks(first, end, 0, *lying(observed), *map(at, (observed[0].copy(), terminated, truncated)), at(scratch))
+    seen, acted = torch.from_numpy(observed), torch.from_numpy(remembers.acted)
+    changed = (seen - torch.from_numpy(remembers.before.T.copy())) * 8.0
+    inputs = torch.cat([seen, changed, (torch.arange(actions).unsqueeze(1) == acted).float()])
+    x, _ = evaluated(parameters, inputs, torch.from_numpy(remembers.hidden.T.copy()))
+    wanted = np.where(truncated, x[-1].numpy(), np.float32(0))
+    assert np.array_equal(store.beyond[:, 0].view(np.int32), wanted.view(np.int32))
+    assert len(set(wanted.tolist())) == truncated.sum() + 1
 
 
 def evaluated(parameters: Array, x: torch.Tensor, before: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
