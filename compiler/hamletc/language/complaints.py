@@ -264,6 +264,10 @@ def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         return hint, (situation.instead(1, f"({situation.token.text}, 0)", sure=False),) if number else ()
     if word == "spawn":
         return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`.", ()
+    if word == "let":
+        name = situation.token.text
+        hint = f"A `let` stands outside of braces, for an expression. For what is worked out once declare"
+        return f"{hint} `state {name}: real in 0 .. 1 = 0`, and write `{name} = ...` here.", ()
     meant = closest(word, meters)
     if meant is not None:
         added = _added(situation)

@@ -33,6 +33,10 @@ _QUANTITIES = MEANINGS & {
 }
 _WITH_ARGUMENTS = (MEANINGS | set(FUNCTIONS)) - _QUANTITIES
 _RANGES = ("-", ":", ",", "to", "until", "till", "through", "and")
+_TYPES = {
+    **dict.fromkeys(("integer", "int32", "i32", "whole"), "int"),
+    **dict.fromkeys(("float", "float32", "f32", "double", "number"), "real"),
+}
 _PHRASES = {"distance": "distance to", "streak": "streak of", "at": "here ==", "on": "here ==", "here": "here =="}
 
 
@@ -198,7 +202,19 @@ def _statement_outside(s: Situation) -> Cure | None:
     return None
 
 
+def _type(s: Situation) -> Cure | None:
+    """`control n: integer in 0 .. 3`, `state n: float in 0 .. 3 = 0`."""
+    if s.declaration == "control" and s.before.text == ":" and s.token.text in _TYPES and s.after().text == "in":
+        if _TYPES[s.token.text] == "int":
+            return Cure("The type of whole numbers is `int`.", 1, ("int",), edits=(s.instead(1, "int"),))
+        return Cure("Controls are real numbers where they are not `int`.", edits=(s.cut(s.index - 1, s.index),))
+    named = s.tokens[s.index - 2].text
+    if s.declaration == "state" and s.before.text == "in" and s.tokens[s.index - 3].text == ":" and named in _TYPES:
+        return Cure(f"The type is written `{_TYPES[named]}`.", edits=(s.instead(1, _TYPES[named], first=-2),))
+    return None
+
+
 _CURES = (
-    *(copies, then, _range, _equals, when, unfinished, if_without_else, if_statement, comparison),
+    *(copies, then, _range, _type, _equals, when, unfinished, if_without_else, if_statement, comparison),
     *(needs, _comma, _call, _encoding, _statement_outside),
 )
