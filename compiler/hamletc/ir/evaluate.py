@@ -24,6 +24,8 @@ Step: TypeAlias = tuple[Node, Plainly | None, np.dtype[Any]]
 T = TypeVar("T")
 RECENT = 256
 """So many functions and tables are prepared at a time: the ticks of a run evaluate the same ones again and again."""
+TOGETHER = 1 << 16
+"""So many numbers of rows of a fold are computed at a time."""
 
 DTYPES: dict[Type, type[np.generic]] = {
     Type.F32: np.float32,
@@ -63,24 +65,19 @@ def node_values(
     """The value of every node, as arrays that broadcast to [lanes], or to [count, lanes] where a node depends on an
     element; arguments as `evaluate` takes them."""
     lanes = _lanes(inputs)
-    contents = _Contents(tables)
+    contents, steps = _Contents(tables), _steps(_Same(function))
     counts = {output.name: output.count for output in function.outputs if output.count is not None}
     values: list[Array] = []
     folds: dict[tuple[str, tuple[int, ...]], dict[str, Array]] = {}
     with np.errstate(all="ignore"):
-        for node, plainly, dtype in _steps(_Same(function)):
-            if plainly is not None:
-                value = plainly(values)
-            elif isinstance(node.op, Fold):
-                key = node.op.function, node.op.initial
-                if key not in folds:
-                    folds[key] = _fold(node.op, [values[operand] for operand in node.op.initial], tables, folded, lanes)
-                value = folds[key][node.op.output]
-            else:
-                value = apply(node.op, values, inputs, contents, counts)
-            if value.dtype is not dtype and value.dtype != dtype:
-                raise TypeError(f"{function.name}: {node.op} gives {value.dtype}, not {node.type.value}")
-            values.append(value)
+        for step in steps:
+            if not isinstance(op := step[0].op, Fold):
+                values.append(_value(function, step, values, inputs, contents, counts))
+                continue
+            key = op.function, op.initial
+            if key not in folds:
+                folds[key] = _fold(op, [values[operand] for operand in op.initial], tables, folded, lanes)
+            values.append(folds[key][op.output])
     return values
 
 
@@ -157,11 +154,60 @@ def _lanes(inputs: Mapping[str, Array]) -> int:
 def _fold(
     op: Fold, initial: list[Array], tables: tuple[Table, ...], folded: tuple[Function, ...], lanes: int
 ) -> dict[str, Array]:
+    """What a fold ends with. Nodes that depend on nothing a row hands to the next one are computed for many rows at
+    once, as arrays [rows, lanes]."""
     body = next(function for function in folded if function.name == op.function)
-    state = dict(zip(op.names, (np.broadcast_to(value, lanes) for value in initial), strict=True))
-    for row in range(op.count):
-        state = evaluate(body, {**state, "row": np.full(lanes, row, np.int32)}, tables)
-    return state
+    state = dict(zip(op.names, initial, strict=True))
+    contents, steps, (handed, alone, read) = _Contents(tables), _steps(_Same(body)), _handed(_Same(body))
+    values: list[Any] = [None] * len(steps)
+    together = max(1, TOGETHER // lanes)
+    with np.errstate(all="ignore"):
+        for first in range(0, op.count, together):
+            rows = np.arange(first, min(first + together, op.count), dtype=np.int32)
+            given = {**state, "row": rows[:, np.newaxis]}
+            for number in alone:
+                values[number] = _value(body, steps[number], values, given, contents, {})
+            of_rows = [(number, values[number]) for number in read if values[number].ndim == 2]
+            for row in range(len(rows)):
+                for number, value in of_rows:
+                    values[number] = value[row]
+                for number in handed:
+                    values[number] = _value(body, steps[number], values, state, contents, {})
+                state = {output.name: values[output.value] for output in body.outputs}
+    return {name: np.broadcast_to(value, lanes) for name, value in state.items()}
+
+
+def _value(
+    function: Function,
+    step: Step,
+    values: Sequence[Array],
+    inputs: Mapping[str, Array],
+    contents: Mapping[str, Array],
+    counts: Mapping[str, int],
+) -> Array:
+    """The value of a node other than `Fold`; arguments as `apply` takes them."""
+    node, plainly, dtype = step
+    value = apply(node.op, values, inputs, contents, counts) if plainly is None else plainly(values)
+    if value.dtype is not dtype and value.dtype != dtype:
+        raise TypeError(f"{function.name}: {node.op} gives {value.dtype}, not {node.type.value}")
+    return value
+
+
+@lru_cache(RECENT)
+def _handed(body: _Same[Function]) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Of the body of a fold: the nodes that depend on what the row before hands over; all others, and those of them
+    that the former, or outputs, read."""
+    nodes = body.of.nodes
+    same = {o.name for o in body.of.outputs if isinstance(op := nodes[o.value].op, Input) and op.name == o.name}
+    handed: set[int] = set()
+    for number, node in enumerate(nodes):
+        is_given = isinstance(node.op, Input) and node.op.name != "row" and node.op.name not in same
+        if is_given or not handed.isdisjoint(operands(node.op)):
+            handed.add(number)
+    alone = [number for number in range(len(nodes)) if number not in handed]
+    read = {operand for number in handed for operand in operands(nodes[number].op)} - handed
+    read |= {output.value for output in body.of.outputs} - handed
+    return tuple(sorted(handed)), tuple(alone), tuple(sorted(read))
 
 
 def apply(

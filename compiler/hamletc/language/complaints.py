@@ -266,7 +266,7 @@ def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`.", ()
     if word == "let":
         name = situation.token.text
-        hint = f"A `let` stands outside of braces, for an expression. For what is worked out once declare"
+        hint = "A `let` stands outside of braces, for an expression. For what is worked out once declare"
         return f"{hint} `state {name}: real in 0 .. 1 = 0`, and write `{name} = ...` here.", ()
     meant = closest(word, meters)
     if meant is not None:

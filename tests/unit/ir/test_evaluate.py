@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from examples import examples
+from hamletc.ir import ops
 from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import DTYPES, evaluate
 from hamletc.ir.function import Output, Table
@@ -111,3 +112,29 @@ def test_a_row_that_a_table_lacks_is_refused(row: int) -> None:
     function = builder.finish("f", (Output("result", value),))
     with pytest.raises(IndexError):
         evaluate(function, {}, (Table("t", F32, (1.0, 2.0, 3.0)),))
+
+
+@pytest.mark.parametrize("together", [1, 6, 1 << 16])
+def test_a_fold_hands_each_row_the_outputs_of_the_one_before(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many rows are computed at once: what is handed on unchanged, swapped, new in each row, and added up."""
+    monkeypatch.setattr("hamletc.ir.evaluate.TOGETHER", together)
+    table = Table("t", U32, (3, 1, 4, 1, 5))
+    body = Builder()
+    own, one, other, total = (body.input(U32, name) for name in ("own", "one", "other", "total"))
+    term = body.mul(body.lookup(table, body.input(I32, "row")), body.add(own, body.u32(7)))
+    last = body.emit(ops.ToU32(body.input(I32, "row")))
+    handed = {"own": own, "one": other, "other": one, "last": last, "total": body.add(body.mul(total, one), term)}
+    folded = body.finish("row", tuple(Output(name, value) for name, value in handed.items()))
+    builder, names = Builder(), tuple(handed)
+    initial = tuple(builder.input(U32, name) for name in names)
+    values = [builder.node(Fold("row", name, 5, names, ("t",), initial), U32) for name in names]
+    function = builder.finish("f", tuple(map(Output, names, values)))
+    inputs = {name: np.array([5, 2**31, number], np.uint32) for number, name in enumerate(names)}
+    found = evaluate(function, inputs, (table,), (folded,))
+    for lane in range(3):
+        so_far = {name: int(inputs[name][lane]) for name in names}
+        for row, number in enumerate(table.values):
+            one, added = so_far["one"], number * (so_far["own"] + 7)
+            so_far |= {"one": so_far["other"], "other": one, "last": row}
+            so_far["total"] = (so_far["total"] * one + added) % 2**32
+        assert {name: int(found[name][lane]) for name in names} == so_far
