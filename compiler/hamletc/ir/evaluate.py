@@ -154,8 +154,8 @@ def _lanes(inputs: Mapping[str, Array]) -> int:
 def _fold(
     op: Fold, initial: list[Array], tables: tuple[Table, ...], folded: tuple[Function, ...], lanes: int
 ) -> dict[str, Array]:
-    """What a fold ends with. Nodes that depend on nothing a row hands to the next one are computed for many rows at
-    once, as arrays [rows, lanes]."""
+    """The outputs of a fold behind its last row. Nodes that depend on nothing a row hands to the next one are computed
+    for many rows at once, as arrays [rows, lanes]."""
     body = next(function for function in folded if function.name == op.function)
     state = dict(zip(op.names, initial, strict=True))
     contents, steps, (handed, alone, read) = _Contents(tables), _steps(_Same(body)), _handed(_Same(body))
@@ -164,9 +164,9 @@ def _fold(
     with np.errstate(all="ignore"):
         for first in range(0, op.count, together):
             rows = np.arange(first, min(first + together, op.count), dtype=np.int32)
-            given = {**state, "row": rows[:, np.newaxis]}
+            inputs = {**state, "row": rows[:, np.newaxis]}
             for number in alone:
-                values[number] = _value(body, steps[number], values, given, contents, {})
+                values[number] = _value(body, steps[number], values, inputs, contents, {})
             of_rows = [(number, values[number]) for number in read if values[number].ndim == 2]
             for row in range(len(rows)):
                 for number, value in of_rows:
@@ -195,7 +195,7 @@ def _value(
 
 @lru_cache(RECENT)
 def _handed(body: _Same[Function]) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Of the body of a fold: the nodes that depend on what the row before hands over; all others, and those of them
+    """The nodes of the body of a fold that depend on what the row before hands over; all others, and those of them
     that the former, or outputs, read."""
     nodes = body.of.nodes
     same = {o.name for o in body.of.outputs if isinstance(op := nodes[o.value].op, Input) and op.name == o.name}

@@ -130,11 +130,11 @@ def test_a_fold_hands_each_row_the_outputs_of_the_one_before(together: int, monk
     values = [builder.node(Fold("row", name, 5, names, ("t",), initial), U32) for name in names]
     function = builder.finish("f", tuple(map(Output, names, values)))
     inputs = {name: np.array([5, 2**31, number], np.uint32) for number, name in enumerate(names)}
-    found = evaluate(function, inputs, (table,), (folded,))
+    results = evaluate(function, inputs, (table,), (folded,))
     for lane in range(3):
         so_far = {name: int(inputs[name][lane]) for name in names}
         for row, number in enumerate(table.values):
             one, added = so_far["one"], number * (so_far["own"] + 7)
             so_far |= {"one": so_far["other"], "other": one, "last": row}
             so_far["total"] = (so_far["total"] * one + added) % 2**32
-        assert {name: int(found[name][lane]) for name in names} == so_far
+        assert {name: int(results[name][lane]) for name in names} == so_far
