@@ -39,7 +39,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("targets/wasm/networks.py", "targets/wasm/recalling.py"), POLICIES),
     "native": (*OPERATIONS, "tests/unit/native", "tests/unit/env/test_env_stepping.py"),
     "native/elementary.h": ("tests/unit/native/test_elementary.py", *NETWORKS),
-    "native/networks.h": (*NETWORKS, "tests/unit/launch/test_heads.py"),
+    "native/networks.h": (*NETWORKS, "tests/unit/launch/test_heads.py", *MEMORY),
     "native/playing.c": (*NETWORKS, *MEMORY),
     "native/recall.h": MEMORY,
     "native/remembering.h": MEMORY,
@@ -54,7 +54,7 @@ SLOW = "large_universes_compile_in_time or kernels_do_not_grow or without_a_pass
 """Unit tests that take long: they are run at last."""
 
 NETWORKS_ON_GPUS = "tests/unit/launch/test_networks_on_triton.py"
-EQUIVALENCE = _named("equivalence/test", "regressions", "random_universes", "backends")
+EQUIVALENCE = (*_named("equivalence/test", "regressions", "random_universes", "backends"), "tests/features")
 LONG: dict[str, tuple[str, ...]] = {
     "lowering": ("tests/equivalence/test_corners.py", "tests/unit/lowering", *EQUIVALENCE, "tests/unit/targets"),
     "passes": ("tests/unit/passes", *EQUIVALENCE, "tests/unit/targets", "tests/unit/lowering"),

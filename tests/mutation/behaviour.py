@@ -109,7 +109,7 @@ def _events(universe: Universe, shape: Shape, coverage: Coverage, most_rounds: i
         if number >= 2 and not coverage.never_fired:
             break
     actions = torch.stack([injector.actions(0.3) for _ in range(ROLLED)])
-    yield Rollout(ROLLED, RecordedPolicy(actions), True)
+    yield Rollout(ROLLED, RecordedPolicy(actions), True, injector.by_tick(ROLLED, "inputs", "controls"))
     yield Rollout(ROLLED, RandomPolicy(), False)
     yield Rollout(ROLLED, some_table(universe, shape.agents == 1, 11), shape.agents > 1)
 

@@ -42,9 +42,12 @@ CORNERS = (
         "orchard",
         "gate",
         "brood",
+        "depot",
         "feast",
+        "heath",
         "hive",
         "moor",
+        "raft",
     ),
 )
 """For corners of the compiler that the others do not reach: found by altering it (tests/mutation)."""

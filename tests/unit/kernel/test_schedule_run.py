@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -160,3 +161,18 @@ def test_what_reads_a_register_that_nothing_sets_is_refused(statement: str, regi
     text = print_schedule(schedule(optimised)).replace("kernel step\n", f"kernel step\n  {statement}\n")
     with pytest.raises(ScheduleError, match=f"^kernel step: {register} is not set$"):
         verify_schedule(parse_schedule(text), universe, optimised.program)
+
+
+@pytest.mark.parametrize(("name", "others"), [("brood", r" *call cells .*\n"), ("hive", r"$^")])
+def test_cells_that_change_are_stored(name: str, others: str) -> None:
+    """By agents that come to them alone, by their rules and by their beginning: in each kernel that stores them."""
+    universe = sample(name)
+    optimised = optimise(lower(universe))
+    text = re.sub(others, "", print_schedule(schedule(optimised)))
+    stores = list(re.finditer(r"^ *store .*\bcell_meters\b.*\n", text, re.MULTILINE))
+    assert len(stores) > 2
+    for store in stores:
+        left_out = store.group().replace(" cell_meters", "")
+        without = parse_schedule(text[: store.start()] + left_out + text[store.end() :])
+        with pytest.raises(ScheduleError, match=r": cell_meters changed and is not stored$"):
+            verify_schedule(without, universe, optimised.program)

@@ -36,10 +36,26 @@ def same(function: Function, other: Function, inputs: dict[str, np.ndarray], bef
         assert values.tobytes() == actual[name].tobytes(), f"{function.name}: {name}"
 
 
+NEEDS = """
+universe fair
+space grid 4 x 3
+lifespan 16 ticks
+meter food = uniform(0, 1)
+meter calm = uniform(0, 1)
+affordance Bed at random { needs food <= calm  instantly { calm -= 0.2 } }
+affordance Sea at random { needs food <= 0.7  instantly { calm += 0.2 } }
+affordance Tree at random { needs food <= 0.9 and calm >= 0.1  instantly { food += 0.2 } }
+affordance Well at random { needs food >= 0.1  instantly { food -= 0.2 } }
+reward food
+observe { meters }
+"""
+"""Needs of a meter and of two, at most and at least."""
+
+
 @pytest.mark.parametrize("limits", [LIMITS, CPU], ids=["computed", "kept"])
-@pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS])
+@pytest.mark.parametrize("name", [*NAMES, *CONSTRUCTS, "fair"])
 def test_the_bits_are_the_same(name: str, limits: Limits) -> None:
-    universe = sample(name)
+    universe = universe_of(NEEDS) if name == "fair" else sample(name)
     compilation = Compilation.begin(universe, limits).run()
     program, facts = compilation.program, compilation.facts
     tabulated = tabulate(program, facts)

@@ -9,7 +9,10 @@ import pytest
 
 from hamlet import schema
 from hamletc.compile import Options, lower, optimise, specialise
+from hamletc.ir.builder import Builder
 from hamletc.ir.evaluate import evaluate
+from hamletc.ir.function import Output
+from hamletc.ir.ops import Element, Type
 from hamletc.passes.facts import facts_of
 from hamletc.targets.known_rows import known_rows
 from hamletc.targets.scene import split
@@ -55,3 +58,16 @@ def test_outputs_of_which_a_row_is_more_than_a_constant_are_left() -> None:
     assert known_rows(function) == (function, ())
     short = replace(function, outputs=tuple(o for o in function.outputs if o.count is None))
     assert known_rows(short) == (short, ())
+
+
+@pytest.mark.parametrize("ahead", [0, 1])
+def test_the_bit_of_another_row_is_no_bit_of_its_own(ahead: int) -> None:
+    builder = Builder()
+    row = builder.add(builder.node(Element("seen"), Type.I32), builder.i32(ahead))
+    bit = builder.shift_left(builder.u32(1), builder.to_u32(row))
+    marked = builder.not_(builder.equal(builder.and_(builder.input(Type.U32, "word"), bit), builder.u32(0)))
+    seen = Output("seen", builder.select(marked, builder.f32(1.0), builder.f32(0.0)), 3)
+    function = builder.finish("observe", (seen,))
+    rest, rows = known_rows(function)
+    assert (rest == function) == bool(ahead)
+    assert [each.output for each in rows] == ([] if ahead else ["seen"])

@@ -34,6 +34,7 @@ def test_readers_get_parentheses_that_python_needs_not() -> None:
     alive, hurt, late = names("alive hurt late")
     assert PRINTER.text(alive.either(hurt.both(late))) == "alive or (hurt and late)"
     assert PRINTER.text(no(hurt | late)) == "not (hurt | late)"
+    assert PRINTER.text((alive | hurt) | late) == "alive | hurt | late"
     assert PRINTER.text(no(hurt.equals(late))) == "not hurt == late"
 
 

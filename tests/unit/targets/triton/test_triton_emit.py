@@ -11,10 +11,14 @@ import pytest
 
 from hamlet.universe import Universe
 from hamletc.ir.evaluate import evaluate
+from hamletc.ir.ops import Type
+from hamletc.kernel.expressions import Name
 from hamletc.lowering import lower
 from hamletc.passes.facts import facts_of
 from hamletc.targets.scene import split
+from hamletc.targets.triton.blocks import same_bits
 from hamletc.targets.triton.emit import emit
+from hamletc.targets.triton.survey import SceneWord
 from samples import CONSTRUCTS, EVERY, NAMES, sample, text, universe_of
 from samples.inputs import random_inputs
 
@@ -214,3 +218,9 @@ def test_lanes_that_are_no_agents_hold_numbers_within_bounds() -> None:
     """)
     loaded = set(re.findall(r"(\w+) = tl\.load\(.*, other=(.*)\)", emit(lower(universe), universe)))
     assert loaded >= {("param_price", "-2.0"), ("meter_depth", "6.0"), ("old_0", "1.0"), ("age", "0")}
+
+
+def test_a_word_of_the_scene_is_read_as_what_it_keeps() -> None:
+    read, bits = {each: SceneWord(0, "x", each).loaded for each in Type}, Name("x_bits")
+    assert (read[Type.I32], read[Type.BOOL]) == (bits, bits.differs(0))
+    assert (read[Type.F32], read[Type.U32]) == (same_bits(bits, "float32"), same_bits(bits, "uint32"))
