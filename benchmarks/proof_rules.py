@@ -22,6 +22,7 @@ from hamlet_lab.proof.meanings import MEANINGS
 
 WIDTHS = (1, 8, 16, 32, 64)
 SECONDS = 600
+WIDER = "((_ zero_extend 32) {})"
 WORDS: tuple[tuple[int, str, str], ...] = (
     *((2, f"({op} x y)", f"({op} y x)") for op in ("bvadd", "bvmul", "bvand", "bvor", "bvxor", "=")),
     (3, "(ite true x y)", "x"), (3, "(ite false x y)", "y"), (4, "(ite (= c #b1) x x)", "x"),
@@ -40,6 +41,10 @@ WORDS: tuple[tuple[int, str, str], ...] = (
     (35, "(bvmul (bvadd x y) z)", "(bvadd (bvmul x z) (bvmul y z))"),
     (35, "(bvadd (bvmul x y) (bvmul x z))", "(bvmul x (bvadd y z))"),
     (35, "(bvmul (bvmul x y) z)", "(bvmul x (bvmul y z))"), (35, "(bvshl x y)", "(bvmul x (bvshl {one} y))"),
+    (40, f"(bvlshr (bvmul {WIDER.format('a')} {WIDER.format('d')}) #x0000000000000020)",
+     WIDER.format(f"((_ extract 63 32) (bvmul {WIDER.format('a')} {WIDER.format('d')}))")),
+    *((41, f"({op} {WIDER.format('x')} {WIDER.format('y')})", WIDER.format(f"({op} x y)"))
+      for op in ("bvand", "bvor", "bvxor")),
 )  # fmt: skip
 """Rules of words: the number, both sides."""
 BOUNDS = ("least", "most", "low", "high")
@@ -59,11 +64,14 @@ ASSUMED: tuple[tuple[int, str, str, str], ...] = (
     (31, "(= (bvand c b) #b1)", "(and (= c #b1) (= b #b1))", "true"), (31, "(= (bvxor c #b1) #b1)", "c", "#b0"),
     (31, "(= (ite (= c #b1) x y) z) (distinct y z)", "(and (= c #b1) (= x z))", "true"),
     (31, "(= (ite (= c #b1) x y) z) (distinct x z)", "(and (= c #b0) (= y z))", "true"),
+    (43, "true", "(of #b0 #b0 (ite (= c #b1) x y))", "(ite (= c #b1) (of #b0 #b0 x) (of #b0 #b0 y))"),
     (33, "(= (bvor c b) #b1) (=> (= c #b1) (= x y)) (=> (= b #b1) (= x y))", "x", "y"),
 )  # fmt: skip
 """Rules of words under conditions: the number, what is assumed, both sides."""
 FINITE = "(not (fp.isNaN {0})) (not (fp.isInfinite {0}))"
 EXTREME = "(not (fp.isNaN f)) (not (fp.isNaN g)) (or (not (fp.isZero g)) (and (= g zero) (distinct f none)))"
+NEAR = "(fp.lt (fp.abs g) ((_ to_fp 8 24) RNE 16777216.0))"
+POWER = "(= g ((_ to_fp 8 24) (concat e #b00000000000000000000000)))"
 ENDS = "(fp.leq u f v) (fp.leq h g k) "
 NUMBERS: tuple[tuple[int, str, str, str], ...] = (
     (2, "true", "(fp.add RNE f g)", "(fp.add RNE g f)"), (2, "true", "(fp.mul RNE f g)", "(fp.mul RNE g f)"),
@@ -90,11 +98,26 @@ NUMBERS: tuple[tuple[int, str, str, str], ...] = (
     (34, "(distinct g none)", "(= (fp.add RNE f g) none)", "false"),
     (34, "(or (fp.lt f zero) (fp.gt f zero))", "(= (fp.add RNE f g) none)", "false"),
     (34, "true", "(= (ite (fp.gt f zero) f zero) none)", "false"),
+    (2, "true", "(fp.fma RNE f g h)", "(fp.fma RNE g f h)"),
+    (36, "true", "(fp.mul RNE f two)", "(fp.add RNE f f)"),
+    (37, f"{POWER} (= (fp.mul RTP g h) one) (= (fp.mul RTN g h) one)", "(fp.div RNE f g)", "(fp.mul RNE f h)"),
+    (38, "(bvult w #x80000000)", "((_ to_fp_unsigned 8 24) RNE w)", "((_ to_fp 8 24) RNE w)"),
+    (39, "true", "(fused (exact RNE (fp.neg f) g) h)", "(fused (exact RNE f (fp.neg g)) h)"),
+    (39, "true", "(exact RTP f g)", "(exact RTN f g)"),
+    (42, NEAR, "(fp.lt ((_ to_fp 8 24) RNE w) g)", "(bvslt w ((_ fp.to_sbv 32) RTP g))"),
+    (42, NEAR, "(fp.lt g ((_ to_fp 8 24) RNE w))", "(bvslt ((_ fp.to_sbv 32) RTN g) w)"),
+    (42, f"{NEAR} (= g (fp.roundToIntegral RNE g))", "(fp.eq ((_ to_fp 8 24) RNE w) g)",
+     "(= w ((_ fp.to_sbv 32) RNE g))"),
 )  # fmt: skip
 """Rules of numbers: the number, what is assumed, both sides."""
 OF_NUMBERS = (
     "".join(f"(declare-const {name} Float32)\n" for name in "fghkuv")
-    + "(declare-const c (_ BitVec 1))\n(declare-const w (_ BitVec 32))\n(declare-fun any (Float32 Float32) Float32)\n"
+    + "(declare-const c (_ BitVec 1))\n(declare-const w (_ BitVec 32))\n(declare-const e (_ BitVec 9))\n"
+    "(declare-fun any (Float32 Float32) Float32)\n"
+    "(declare-fun fused (Float64 Float32) Float32)\n"
+    "(define-fun exact ((m RoundingMode) (x Float32) (y Float32)) Float64 "
+    "(fp.mul m ((_ to_fp 11 53) RNE x) ((_ to_fp 11 53) RNE y)))\n"
+    "(define-fun one () Float32 ((_ to_fp 8 24) RNE 1.0))\n(define-fun two () Float32 ((_ to_fp 8 24) RNE 2.0))\n"
     "(define-fun zero () Float32 (_ +zero 8 24))\n(define-fun none () Float32 (_ -zero 8 24))\n"
     "(define-fun low ((v Float32) (k Float32)) Float32 (ite (fp.lt v k) k v))\n"
     "(define-fun high ((v Float32) (k Float32)) Float32 (ite (fp.lt k v) k v))\n"
@@ -104,8 +127,9 @@ OF_NUMBERS = (
     "(or (= u v) (and (fp.lt k v) (fp.leq k u) (distinct u none))))\n"
 )
 """What rules of numbers are said with. Of rule 22, `below` and `above` are what holds of a sum u with clamps to k and
-of the same sum v without, from the first clamp on: it holds there, after each addition, and so in the end."""
-DIVISORS = (0x3E99999A, 0x3E4CCCCD, 0x3F333333, 0x40400000)
+of the same sum v without, from the first clamp on: it holds there, after each addition, and so in the end. Of rule 39,
+that what is rounded once is a function of the exact product, which binary64 holds, and of what is added."""
+DIVISORS = (0x3E99999A, 0x3E4CCCCD, 0x3F333333, 0x40400000, 0x40E00000, 0x43008000)
 
 
 def answer(text: str) -> str:
@@ -133,6 +157,7 @@ def questions() -> list[tuple[int, int, str]]:
                 said = said.replace(name, f"(_ bv{value} {bits})")
             words = "".join(f"(declare-const {name} (_ BitVec {bits}))\n" for name in ("x", "y", "z", *BOUNDS))
             words += "".join(f"(declare-const {name} (_ BitVec 1))\n" for name in "cb")
+            words += "".join(f"(declare-const {name} (_ BitVec 32))\n" for name in "ad")
             words += f"(declare-fun of ((_ BitVec 1) (_ BitVec 1) (_ BitVec {bits})) (_ BitVec 32))\n"
             result.append((number, bits, words + said))
     for number, assumed, left, right in NUMBERS:

@@ -30,6 +30,7 @@ from typing import Any
 FORMAT = 4
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 SIGN, NAN, INFINITY, COUNTS, ONES = 1 << 31, 0x7FFFFFFF, 0x7F800000, (1 << 31) - 1, (1 << 32) - 1
+EXACT = 2.0**24
 LARGEST = float((2 - 2**-23) * 2.0**127)
 MOST_WORLDS, MOST_BLOCKS, MOST_EXECUTED, MOST_NEAR, SECONDS = 2**31 - 33, 2**26, 100_000, 4096, 60
 SAID = """premises  {bounds}
@@ -65,6 +66,10 @@ def word_of(value: float | Fraction, zero: int = 0) -> int:
     exponent = max(exponent - (size < Fraction(2) ** exponent), -126)
     mantissa = round(size / Fraction(2) ** (exponent - 23))
     return min(mantissa + (exponent + 126 << 23), INFINITY) | (SIGN if value < 0 else 0)
+
+
+def single(value: float) -> float:
+    return number_of(word_of(value))
 
 
 def word_of_exact(number: float) -> int:
@@ -140,10 +145,12 @@ KINDS: dict[str, Callable[[Context, Term], object]] = {
     "f": lambda context, term: context.ends(term),
     "d": lambda context, term: context.ends(term) and context.positive(term),
     "w": lambda context, term: context.canonical(term),
+    "n": lambda context, term: context.words(term)[1] <= COUNTS,
 }
 KINDS |= {"m": KINDS["k"], "j": KINDS["h"], "g": KINDS["f"]}
 """The names that stand for some terms alone: p of one bit; constants k, m, of which h, j are finite numbers other than
--0, and i other than 0, too; numbers f, g, of which d is never -0; w a number or the NaN that operations make."""
+-0, and i other than 0, too; numbers f, g, of which d is never -0; w a number or the NaN that
+operations make; n a word that is not below 0."""
 SIMPLE = """
 3 ite(1, x, y) = x; 3 ite(0, x, y) = y; 4 ite(c, x, x) = x; 30 ite(~c, x, y) = ite(c, y, x)
 5 ite(c, 1, p) = c | p; 5 ite(c, 0, p) = ~c & p; 5 ite(c, p, 1) = ~c | p; 5 ite(c, p, 0) = c & p
@@ -161,6 +168,9 @@ STEPS = """
 27 flt(fadd(f, h), 0) = flt(f, h ^ 0x80000000)
 28 fmax(f, i) = ite(flt(f, i), i, f); 28 fmax(d, 0) = ite(flt(d, 0), 0, d)
 28 fmin(f, i) = ite(flt(i, f), i, f); 28 fmin(d, 0) = ite(flt(0, d), 0, d)
+36 fmul(x, 0x40000000) = fadd(x, x)
+38 unsignedtofloat(n) = tofloat(n); 39 fma(x ^ 0x80000000, k, y) = fma(x, k ^ 0x80000000, y)
+43 tofloat(ite(c, x, y)) = ite(c, tofloat(x), tofloat(y))
 """
 """Rules that steps name."""
 CLAMPS = "ite(flt(f, h), h, f)", "ite(flt(h, f), h, f)"
@@ -439,6 +449,9 @@ class Context:
             return 0, min(highs) if op == "and" else (1 << max(highs).bit_length()) - 1
         if op == "urem" and k:
             return 0, min(k - 1, highs[0])
+        if op in NUMBERS:
+            ends = self.ends(term)  # numbers above 0 are ordered as their words are
+            return (word_of_exact(ends[0]), word_of_exact(ends[1])) if ends and ends[0] > 0 else (0, most)
         negative = op in SIGNED and highs[0] >> term.operands[0].bits - 1
         if op in RISING and not negative and (k is not None or op in ("add", "mul", "mulhi") or len(lows) == 1):
             low, high = MEANINGS[op](*lows), MEANINGS[op](*highs)
@@ -461,8 +474,10 @@ class Context:
         if op == "variable":
             _, low, high, floating = self.variables[term.attribute]
             return (low, high, 0.0) if floating else None
-        if op == "tofloat":
-            return -(2.0**31), 2.0**31, 1.0
+        if op in ("tofloat", "unsignedtofloat"):
+            least, most = self.words(term.operands[0])
+            least, most = (-COUNTS - 1, COUNTS) if op == "tofloat" and most > COUNTS else (least, most)
+            return number_of(word_of(least)), number_of(word_of(most)), 1.0
         if of[:1] != [None] and (op, k) in (("xor", SIGN), ("and", SIGN - 1)):
             low, high, grain = of[0]
             return (-high, -low, grain) if op == "xor" else (0.0, max(abs(low), abs(high)), grain)
@@ -604,6 +619,48 @@ class Context:
         """Rule 29: the same operation, on what its operands are by now."""
         return right is self.make(left.op, left.bits, left.operands, left.attribute)
 
+    def inverts(self, left: Term, right: Term) -> bool:
+        """Rule 37: x / k is x * m, where k * m is 1."""
+        names: dict[str, Term] = {}
+        if not (self.fits(pattern("fdiv(x, h)"), left, names) and self.fits(pattern("fmul(x, j)"), right, names)):
+            return False
+        return exact(names["h"].attribute) * exact(names["j"].attribute) == 1
+
+    def wholes(self, left: Term, right: Term) -> bool:
+        """Rule 42: a word as a number is compared with a constant as the word is with the next whole number."""
+        for text, said, rounding in (
+            ("feq(tofloat(x), k)", "eq(x, k)", math.ceil),
+            ("flt(tofloat(x), k)", "slt(x, k)", math.ceil),
+            ("flt(k, tofloat(x))", "slt(k, x)", math.floor),
+        ):
+            names: dict[str, Term] = {}
+            if self.fits(pattern(text), left, names) and magnitude(names["k"]) < word_of(EXACT):
+                value = number_of(names["k"].attribute)
+                whole = rounding(value)
+                fits = left.op == "flt" or whole == value
+                return fits and right is self.said(pattern(said), names | {"k": self.constant(whole, 32)}, 1)
+        return False
+
+    def high_half(self, left: Term, right: Term) -> bool:
+        """Rule 40: the upper half of the product of two words of 32 bits is their `mulhi`, widened."""
+        names: dict[str, Term] = {}
+        fits = left.bits == 64 and self.fits(pattern("lshr(x * y, 32)"), left, names)
+        halves = [self._narrow(names[each], 32) for each in "xy"] if fits else [None]
+        return None not in halves and right is self.wide(self.op("mulhi", *halves), 64)  # type: ignore[arg-type]
+
+    def widened(self, left: Term, right: Term) -> bool:
+        """Rule 41: bits of widened words are those of the words, widened."""
+        if left.op not in ("and", "or", "xor") or right.op != "zext":
+            return False
+        narrow = [self._narrow(each, right.operands[0].bits) for each in left.operands]
+        return None not in narrow and right is self.wide(self.op(left.op, *narrow), left.bits)  # type: ignore[arg-type]
+
+    def _narrow(self, term: Term, bits: int) -> Term | None:
+        """The word of so many bits that was widened to a term."""
+        if term.value is not None:
+            return self.constant(term.value, bits) if term.value < 1 << bits else None
+        return term.operands[0] if term.op == "zext" and term.operands[0].bits == bits else None
+
     def sums(self, left: Term, right: Term) -> bool:
         """Rule 35: two words are sums of the same multiples of the same terms, in whatever order that is added."""
         return left.bits == right.bits and self._multiples(left) == self._multiples(right)
@@ -629,11 +686,15 @@ class Context:
 
 OWN: dict[int, Callable[[Context, Term, Term], bool]] = {
     20: Context.divides, 22: Context.clamps, 23: Context.decides, 29: Context.again, 35: Context.sums,
+    37: Context.inverts, 40: Context.high_half, 41: Context.widened,
+    42: Context.wholes,
 }  # fmt: skip
 
 
 def ordered(op: str, operands: tuple[Term, ...]) -> tuple[Term, ...]:
     """Operands in an order of their own, where an operation has none (rule 2)."""
+    if op == "fma":
+        return *ordered("fmul", operands[:2]), operands[2]
     commutes = op in COMMUTATIVE
     return tuple(sorted(operands, key=lambda each: (each.value is not None, each.number))) if commutes else operands
 
@@ -661,12 +722,14 @@ def same_quotients(h: float, low: float, c: float, ends: Ends) -> bool:
     x_h, x_low, x_c = Fraction(h), Fraction(low), Fraction(c)
     divisor, error = int(math.ldexp(math.frexp(c)[0], 24)), (abs(x_h + x_low - 1 / x_c) + abs(x_low) / 2**24) * x_c
     twos, near = (divisor & -divisor).bit_length() - 1, math.ceil(error * 2**49)
-    if near << twos > MOST_NEAR:
+    if near > MOST_NEAR:
         return False
     for shift in (24, 25):  # X * 2^shift = odd * divisor + r, for all X from 2^23 to 2^24, and odd from 2^24 to 2^25
         modulus = 1 << shift - twos
-        for r in range(-near >> twos, (near >> twos) + 1):
+        for r in range(-(near >> twos), (near >> twos) + 1):
             first = -r * pow(divisor >> twos, -1, modulus) % modulus
+            if first % 2 == 0:  # all of these are even, and numbers themselves
+                continue
             for odd in range(first | 1 << 24 if modulus <= 1 << 24 else first, 1 << 25, modulus):
                 x = Fraction(odd * divisor + (r << twos), 1 << shift)
                 if x.denominator == 1 and 1 << 23 <= x < 1 << 24:
@@ -925,15 +988,16 @@ class Package:
             name: [(name, type_, low, high)]
             for type_, low, high, names in (
                 ("i32", 0, COUNTS, "progress episode age"), ("bool", 0, 1, "alive terminated truncated begins"),
-                ("f32", -LARGEST, LARGEST, "episode_return reward"), ("i32", 0, ONES, "layout used cause engaged"),
+                ("f32", -LARGEST, LARGEST, "episode_return reward"), ("i32", 0, ONES, "layout used cause engaged last"),
                 ("i32", 0, of["clock"]["hours"] - 1 if of["clock"] else 0, "hour"),
             ) for name in names.split()
         }  # fmt: skip
         if of["lifespan"] is not None and not of["by_hand"]:
             rows["age"] = [("age", "i32", 0, of["lifespan"]["ticks"])]
-        sizes = of["space"].get("sizes", ())
-        axes = "xyz" if len(sizes) <= 3 else [f"x{each}" for each in range(len(sizes))]
-        rows["position"] = [(f"position.{axis}", "i32", 0, size - 1) for axis, size in zip(axes, sizes, strict=False)]
+        rows |= self._space(of["space"])
+        for array, kind in (("streaks", "streak"), ("seen", "seen")):
+            type_, most = ("bool", 1) if array == "seen" else ("i32", COUNTS)
+            rows[array] = [(f"{kind}.{each['name']}", type_, 0, most) for each in of["affordances"]]
         world = of.get("world") or {"meters": []}
         numbers = {"meters": ("meter", of["meters"]), "world_meters": ("world", world["meters"])}
         numbers |= {f"{each}s": (each, of.get(f"{each}s", ())) for each in ("input", "control", "param")}
@@ -943,10 +1007,36 @@ class Package:
                 free = (
                     (-LARGEST, LARGEST) if array == "meters" and each["name"] in loose else (each["low"], each["high"])
                 )
-                low, high = (number_of(word_of(end)) for end in each.get("reach") or free)
+                low, high = map(single, each.get("reach") or free)
                 rows[array].append((f"{kind}.{each['name']}", "f32", low, high))
         reports = [each["name"] for each in (*of["rewards"], *of["reports"]) if each["name"] is not None]
         rows["reports"] = [(f"report.{each}", "f32", -LARGEST, LARGEST) for each in reports]
+        return rows
+
+    def _space(self, space: Mapping[str, Any]) -> dict[str, list[tuple[str, str, float, float]]]:
+        """The rows of arrays of coordinates, one for each axis: of places one for each affordance and axis."""
+        ends = [(0, size - 1) for size in space.get("sizes", ())]
+        type_ = "i32"
+        for each in space.get("axes", ()):  # rounding may lead just beyond where edges wrap
+            low, high, size = (single(each[end]) for end in ("low", "high", "size"))
+            ends, type_ = [*ends, (low, max(high, single(low + size)))], "f32"
+        names = "xyz" if len(ends) <= 3 else [f"x{each}" for each in range(len(ends))]
+        places = dict(zip(names, ends, strict=False))
+        most, start = space.get("momentum"), (self.universe.get("start") or {}).get("velocity") or repeat(0.0)
+        rest = [max(single(high - low), single(abs(begin))) for (low, high), begin in zip(ends, start, strict=False)]
+        fast = [single(most)] * len(ends) if most else rest
+        rows = {"position": [(f"position.{name}", type_, *end) for name, end in places.items()]}
+        rows["used_at"] = [
+            (f"used_at.{name}", type_, min(0, low), max(0, high)) for name, (low, high) in places.items()
+        ]
+        rows["velocity"] = [(f"velocity.{name}", "f32", -end, end) for name, end in zip(names, fast, strict=False)]
+        if type_ == "i32":  # one word has all axes
+            places = {"0": (0, math.prod(high + 1 for _, high in ends) - 1)}
+        else:
+            inner = [(single(each["low"]), single(each["high"])) for each in space["axes"]]
+            places = dict(zip(names, inner, strict=False))
+        used = [each["name"] for each in self.universe["affordances"] if places.get("0", (0, 0))[1] <= COUNTS - 1]
+        rows["places"] = [(f"place.{one}.{name}", type_, *end) for one in used for name, end in places.items()]
         return rows
 
     def _variables(self) -> dict[str, Variable]:

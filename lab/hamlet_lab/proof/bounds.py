@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
-from hamlet_lab.proof.meanings import PREDICATES, SIGN
+from hamlet_lab.proof.intervals import rounded
+from hamlet_lab.proof.meanings import FLOATING, PREDICATES, SIGN
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
@@ -132,6 +134,10 @@ class Bounds:
             case "udiv" if (divisor := term.operands[1].value) not in (None, 0):
                 assert divisor is not None
                 return of[0][0] // divisor, of[0][1] // divisor
+            case op if op in FLOATING:
+                # Numbers above 0 are ordered as their words are.
+                numbers = self.numbers(term)
+                return (_bits(numbers.low), _bits(numbers.high)) if numbers and numbers.low > 0 else (0, most)
             case "table":
                 rows = [int(str(row)) for row in term.attribute] if isinstance(term.attribute, tuple) else [0, most]
                 return min(rows), max(rows)
@@ -206,8 +212,8 @@ class Bounds:
                 ends = [_rounded(x * y) for x in (a.low, a.high) for y in (b.low, b.high)]
                 return _finite(min(ends), max(ends))
             case "fma", [Numbers() as a, Numbers() as b, Numbers() as c]:
-                ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-                return _finite(_rounded(min(ends) + c.low), _rounded(max(ends) + c.high))
+                ends = [Fraction(x) * Fraction(y) for x in (a.low, a.high) for y in (b.low, b.high)]
+                return _finite(rounded(min(ends) + Fraction(c.low), -1), rounded(max(ends) + Fraction(c.high), 1))
             case "fdiv", [Numbers() as a, Numbers(low=low, high=high)] if low == high != 0:
                 ends = [_rounded(x / low) for x in (a.low, a.high)]
                 return _finite(min(ends), max(ends))
@@ -216,7 +222,10 @@ class Bounds:
             case "and", [Numbers() as a, _] if term.operands[1].value == SIGN - 1:
                 return Numbers(0.0, max(abs(a.low), abs(a.high)), a.grain)
             case (("tofloat" | "unsignedtofloat"), _):
-                return Numbers(-(2.0**31), 2.0**32, 1.0)
+                least, most = self.words(term.operands[0])
+                if term.op == "tofloat" and most > (1 << 31) - 1:
+                    least, most = -(1 << 31), (1 << 31) - 1
+                return Numbers(_rounded(least), _rounded(most), 1.0)
             case _:
                 return None
 
@@ -250,18 +259,19 @@ def _missing(root: Term, bounds: dict[int, tuple[int, int]] | dict[int, Numbers 
 
 
 def _rounded(value: float) -> float:
-    """The nearest number in binary32: of a sum or product in binary64, rounded twice, which stays monotone."""
+    """The nearest number in binary32: of a sum, product or quotient in binary64 the same as if it was rounded once."""
     with np.errstate(over="ignore"):
         return float(np.float32(value))
+
+
+def _bits(number: float) -> int:
+    return int(np.float32(number).view(np.uint32))
 
 
 def _finite(low: float, high: float, grain: float = 0.0) -> Numbers | None:
     if not (math.isfinite(low) and math.isfinite(high)) or max(abs(low), abs(high)) > GREATEST:
         return None
-    # Sums and products in binary64 may have been rounded before: the next number takes that in.
-    return Numbers(float(np.nextafter(np.float32(low), np.float32(-np.inf))) if low not in (0.0, 1.0) else low,
-                   float(np.nextafter(np.float32(high), np.float32(np.inf))) if high not in (0.0, 1.0) else high,
-                   grain)  # fmt: skip
+    return Numbers(low, high, grain)
 
 
 def _both(a: Numbers, b: Numbers) -> float:

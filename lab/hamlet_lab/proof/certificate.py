@@ -28,6 +28,8 @@ FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 RULES = {
     "division": 20, "sign of a product": 21, "clamp of a clamp": 22, "bounds": 23, "order": 25, "sign": 26,
     "sign of a sum": 27, "extreme": 28, "operands": 29, "sums": 35,
+    "twice": 36, "power of two": 37, "conversion": 38, "sign of a factor": 39, "high half": 40, "widened": 41,
+    "whole number": 42, "inside": 43,
 }  # fmt: skip
 """The numbers of rules, as the checker has them, by the reasons of merges."""
 

@@ -7,7 +7,10 @@ what is added to a number on one side of a choice is added always, where nothing
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+
+import numpy as np
 
 from hamlet_lab.proof import choices
 from hamlet_lab.proof.bounds import Bounds, positive_zero
@@ -16,6 +19,7 @@ from hamlet_lab.proof.merge import Merge
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
+TWO, MOST_EXACT = 0x40000000, 2**24
 LAYERS = 8
 """Sums and clamps that a choice is taken through."""
 
@@ -36,13 +40,27 @@ class NormalForms:
             case "fle":
                 return self._order(term)
             case "flt":
-                return self._sign_of_a_sum(term)
+                return self._sign_of_a_sum(term) or self._of_whole(term)
+            case "feq":
+                return self._of_whole(term)
             case "ult":
                 return self._sign(term)
             case "fmin" | "fmax":
                 return self._extreme(term)
             case "fmul":
-                return self._sign_of_a_product(term)
+                return self._sign_of_a_product(term) or self._twice(term)
+            case "fdiv":
+                return self._power_of_two(term)
+            case "fma":
+                return self._sign_of_a_factor(term)
+            case "unsignedtofloat":
+                return self._conversion(term)
+            case "tofloat" if term.operands[0].op == "ite":
+                return self._inside(term)
+            case "lshr" if term.bits == 64:
+                return self._high_half(term)
+            case "and" | "or" | "xor" if term.bits > 1:
+                return self._widened(term)
             case "ite" if term.bits == 32:
                 both = (self._guarded(term) or self._of_a_product(term)) if self._always else None
                 return both or self._clamped_once(term)
@@ -75,6 +93,26 @@ class NormalForms:
         less = self._arena.op("flt", x, self._arena.negative(k))
         return None if less.value is None else self._merged(term, less, "sign of a sum")
 
+    def _of_whole(self, term: Term) -> Term | None:
+        """Of a word as a number, compared with a constant, the comparison of the word with a whole number."""
+        for at, (word, limit) in enumerate((term.operands, term.operands[::-1])):
+            if word.op == "tofloat" and _is_finite(limit):
+                value = float(np.uint32(limit.value).view(np.float32))
+                whole = math.floor(value) if at else math.ceil(value)
+                if abs(value) >= MOST_EXACT or (term.op == "feq" and whole != value):
+                    return None
+                operands = word.operands[0], self._arena.constant(whole, 32)
+                by = self._arena.op("eq" if term.op == "feq" else "slt", *operands[:: -1 if at else 1])
+                return self._merged(term, by, "whole number")
+        return None
+
+    def _inside(self, term: Term) -> Term:
+        """Of the number of one of two words, one of two numbers."""
+        condition, *sides = term.operands[0].operands
+        return self._merged(
+            term, self._arena.select(condition, *[self._arena.make("tofloat", 32, (each,)) for each in sides]), "inside"
+        )
+
     def _sign(self, term: Term) -> Term | None:
         """Of the word of a number beyond that of -0, that the number is below 0."""
         bound, x = term.operands
@@ -99,6 +137,65 @@ class NormalForms:
             return None
         product = self._arena.op("fmul", x, self._arena.negative(k))
         return self._merged(term, self._arena.negative(product), "sign of a product")
+
+    def _twice(self, term: Term) -> Term | None:
+        """Of x * 2, that it is x + x."""
+        x, k = term.operands
+        return self._merged(term, self._arena.op("fadd", x, x), "twice") if k.value == TWO else None
+
+    def _power_of_two(self, term: Term) -> Term | None:
+        """Of x / k, that it is x * (1 / k), where that is a number as well."""
+        x, k = term.operands
+        if not _is_finite(k) or not (k.value or 0) & ~SIGN:
+            return None
+        value = np.uint32(k.value).view(np.float32)
+        with np.errstate(over="ignore"):
+            inverse = np.float32(1) / value
+        if not np.isfinite(inverse) or float(inverse) * float(value) != 1:
+            return None
+        product = self._arena.op("fmul", x, self._arena.constant(int(inverse.view(np.uint32)), 32))
+        return self._merged(term, product, "power of two")
+
+    def _sign_of_a_factor(self, term: Term) -> Term | None:
+        """Of -x * k + y, rounded once, that it is x * -k + y."""
+        x, k, y = term.operands
+        if k.value is None or x.op != "xor" or x.operands[1].value != SIGN:
+            return None
+        return self._merged(term, self._arena.op("fma", x.operands[0], self._arena.negative(k), y), "sign of a factor")
+
+    def _high_half(self, term: Term) -> Term | None:
+        """Of the upper half of the product of two words of 32 bits, that it is one, widened."""
+        product, amount = term.operands
+        if amount.value != 32 or product.op != "mul":
+            return None
+        halves = [self._narrow(each, 32) for each in product.operands]
+        if None in halves:
+            return None
+        high = self._arena.op("mulhi", *[each for each in halves if each is not None])
+        return self._merged(term, self._arena.wide(high, 64), "high half")
+
+    def _widened(self, term: Term) -> Term | None:
+        """Of bits of widened words, that they are those of the words, widened."""
+        widths = [each.operands[0].bits for each in term.operands if each.op == "zext"]
+        if not widths:
+            return None
+        narrow = [self._narrow(each, widths[0]) for each in term.operands]
+        if None in narrow:
+            return None
+        made = self._arena.op(term.op, *[each for each in narrow if each is not None])
+        return self._merged(term, self._arena.wide(made, term.bits), "widened")
+
+    def _narrow(self, term: Term, bits: int) -> Term | None:
+        """The word of so many bits that was widened to a term."""
+        if term.value is not None:
+            return self._arena.constant(term.value, bits) if term.value < 1 << bits else None
+        return term.operands[0] if term.op == "zext" and term.operands[0].bits == bits else None
+
+    def _conversion(self, term: Term) -> Term | None:
+        """Of an unsigned word as a number, that it is the number of the signed word, where that is not below 0."""
+        if self._bounds.words(term.operands[0])[1] >= SIGN:
+            return None
+        return self._merged(term, self._arena.make("tofloat", 32, term.operands), "conversion")
 
     # --- choices ------------------------------------------------------------------------------------------------------
 

@@ -370,6 +370,8 @@ def _both(condition: Term) -> Iterator[Term]:
 
 def _ordered(op: str, operands: tuple[Term, ...]) -> tuple[Term, ...]:
     """Operands in an order of their own, where an operation has none."""
+    if op == "fma":
+        return *_ordered("fmul", operands[:2]), operands[2]
     if op not in COMMUTATIVE:
         return operands
     return tuple(sorted(operands, key=lambda each: (each.op == CONSTANT, each.number)))

@@ -5,84 +5,18 @@ Each rule has a pair that it is about, and pairs that are nearly so: those diffe
 
 from __future__ import annotations
 
-import contextlib
-from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
 
 import numpy as np
 import pytest
 
 pytest.importorskip("bitwuzla", reason="proofs ask bitwuzla")
 
+from sampled_terms import NUMBERS, SAMPLES, SIGN, Either, Pair, Terms, evaluated, held_to, prover
+
 from hamlet_lab.proof import attest as checker
 from hamlet_lab.proof.certificate import RULES
-from hamlet_lab.proof.merging import Merger
-from hamlet_lab.proof.term import Term, Variable
 from hamlet_lab.proof.terms import Arena
-
-Terms: TypeAlias = "Arena | checker.Context"
-Either: TypeAlias = "Term | checker.Term"
-Pair: TypeAlias = "tuple[Either, Either]"
-
-SIGN = checker.SIGN
-NUMBERS = {"meter": (0.0, 1.0), "less": (-0.02, 0.0), "lesser": (-0.03, 0.0), "more": (0.0, 0.5)}
-WORDS = {"any": (0, 2**32 - 1), "age": (0, 200), "great": (2**31, 2**31 + 5), "some": (0, 1), "other": (0, 1)}
-
-
-def samples(name: str) -> np.ndarray:
-    """Values of a variable, those at the ends of its bounds among them."""
-    random = np.random.default_rng(sum(map(ord, name)))
-    if name in NUMBERS:
-        low, high = NUMBERS[name]
-        ends = np.array([low, high, 0.0, -0.0, low * 2**-9, high * 2**-9], np.float32)
-        inner = random.uniform(low, high, 300).astype(np.float32)
-        return random.permutation(np.concatenate([np.tile(ends, 50), inner])).view(np.uint32)
-    low_word, high_word = WORDS[name]
-    words = random.integers(low_word, high_word + 1, 600, np.uint64)
-    return words.astype(np.bool_ if high_word == 1 else np.uint32)
-
-
-def prover() -> tuple[Arena, Merger]:
-    merger = Merger(by_sides=True)
-    variables = [Variable(name, samples(name), *ends, True) for name, ends in NUMBERS.items()]
-    variables += [Variable(name, samples(name), *ends) for name, ends in WORDS.items()]
-    arena = Arena({each.name: each for each in variables}, lambda *_: False, merger.simpler)
-    return arena, merger
-
-
-def held_to() -> checker.Context:
-    variables = {name: (32, *ends, True) for name, ends in NUMBERS.items()}
-    variables |= {name: (1 if ends[1] == 1 else 32, *ends, False) for name, ends in WORDS.items()}
-    return checker.Context(variables, Counter())
-
-
-def evaluated(term: checker.Term, samples: int = 600) -> Iterator[int]:
-    """The values of a term in samples, said by the checker's own meanings."""
-    for at in range(samples):
-        done: dict[checker.Term, int] = {}
-        for each in checker.below(term, done):
-            done[each] = value_of(each, [done[of] for of in each.operands], at)
-        yield done[term]
-
-
-def value_of(term: checker.Term, of: list[int], at: int) -> int:
-    match term.op:
-        case "constant" | "variable":
-            return int(term.value if term.value is not None else SAMPLES[term.attribute][at])
-        case "ite":
-            return of[1] if of[0] else of[2]
-        case op:
-            with contextlib.suppress(ValueError, OverflowError):
-                operands = [
-                    checker.signed(each, operand.bits) if op in checker.SIGNED else each
-                    for each, operand in zip(of, term.operands, strict=True)
-                ]
-                return int(checker.MEANINGS[op](*operands)) % (1 << term.bits)
-            return checker.NAN
-
-
-SAMPLES = {name: samples(name) for name in (*NUMBERS, *WORDS)}
 
 
 def number(c: Terms, value: float) -> Either:
@@ -166,6 +100,75 @@ def compared(op: str, name: str, k: int, holds: int) -> Callable:
     return pair
 
 
+def twice(by: float) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x = c.variable("any")
+        return c.op("fmul", x, number(c, by)), c.op("fadd", x, x)
+
+    return pair
+
+
+def quotient(divisor: float, factor: float) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x = c.variable("meter")
+        return c.op("fdiv", x, number(c, divisor)), c.op("fmul", x, number(c, factor))
+
+    return pair
+
+
+def conversion(name: str) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x = c.variable(name)
+        return c.make("unsignedtofloat", 32, (x,)), c.make("tofloat", 32, (x,))
+
+    return pair
+
+
+def factor(by: float) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x, y, minus = c.variable("any"), c.variable("more"), c.constant(SIGN, 32)
+        return c.op("fma", c.op("xor", x, minus), number(c, 0.3), y), c.op("fma", x, number(c, by), y)
+
+    return pair
+
+
+def whole(op: str, k: float, of_words: str, whole: int, swapped: bool = False, name: str = "near") -> Callable:
+    def pair(c: Terms) -> Pair:
+        x, order = c.variable(name), -1 if swapped else 1
+        compared = c.op(op, *(c.make("tofloat", 32, (x,)), number(c, k))[::order])
+        return compared, c.op(of_words, *(x, c.constant(whole, 32))[::order])
+
+    return pair
+
+
+def inside(names: tuple[str, str]) -> Callable:
+    def pair(c: Terms) -> Pair:
+        sides = [c.variable(name) for name in names]
+        chosen = c.op("ite", c.variable("some"), *sides)
+        numbers = [c.make("tofloat", 32, (each,)) for each in sorted(sides, key=lambda each: str(each.attribute))]
+        return c.make("tofloat", 32, (chosen,)), c.op("ite", c.variable("some"), *numbers)
+
+    return pair
+
+
+def high_half(amount: int) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x, k = c.variable("any"), 0xD2511F53
+        product = c.op("mul", c.wide(x, 64), c.constant(k, 64))
+        high = c.op("mulhi", x, c.constant(k, 32))
+        return c.op("lshr", product, c.constant(amount, 64)), c.wide(high, 64)
+
+    return pair
+
+
+def widened(op: str, other: int, narrow: int) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x = c.variable("any")
+        return c.op(op, c.wide(x, 64), c.constant(other, 64)), c.wide(c.op(op, x, c.constant(narrow, 32)), 64)
+
+    return pair
+
+
 CASES: dict[str, tuple[str, bool, Callable[[Terms], Pair]]] = {
     "two clamps": ("clamp of a clamp", True, clamped("less")),
     "two amounts": ("clamp of a clamp", True, clamped("less", "lesser")),
@@ -194,6 +197,33 @@ CASES: dict[str, tuple[str, bool, Callable[[Terms], Pair]]] = {
     "equal once": ("bounds", False, compared("eq", "age", 200, 0)),
     "signed words": ("bounds", True, compared("sle", "age", 200, 1)),
     "signed words below 0": ("bounds", False, compared("slt", "great", 300, 0)),
+    "twice": ("twice", True, twice(2.0)),
+    "not quite twice": ("twice", False, twice(2.0000002)),
+    "a half": ("power of two", True, quotient(2.0, 0.5)),
+    "a third": ("power of two", False, quotient(3.0, 1 / 3)),
+    "a half by two": ("power of two", False, quotient(2.0, 2.0)),
+    "an unsigned word": ("conversion", True, conversion("age")),
+    "an unsigned word beyond the signed ones": ("conversion", False, conversion("great")),
+    "a factor": ("sign of a factor", True, factor(-0.3)),
+    "a factor without its sign": ("sign of a factor", False, factor(0.3)),
+    "a whole number": ("whole number", True, whole("feq", 16_777_215.0, "eq", 16_777_215)),
+    "one that others are rounded to": ("whole number", False, whole("feq", 16_777_216.0, "eq", 16_777_216)),
+    "below a number": ("whole number", True, whole("flt", 1.5, "slt", 2, name="age")),
+    "below a whole number": ("whole number", True, whole("flt", 16_777_215.0, "slt", 16_777_215)),
+    "above a number": ("whole number", True, whole("flt", 1.5, "slt", 1, swapped=True, name="age")),
+    "above one that others are rounded to": (
+        "whole number",
+        False,
+        whole("flt", 16_777_216.0, "slt", 16_777_216, swapped=True),
+    ),
+    "below another": ("whole number", False, whole("flt", 1.5, "slt", 1, name="age")),
+    "one of two": ("inside", True, inside(("age", "any"))),
+    "the other of two": ("inside", False, inside(("any", "age"))),
+    "the upper half": ("high half", True, high_half(32)),
+    "more than the upper half": ("high half", False, high_half(31)),
+    "bits of a widened word": ("widened", True, widened("xor", 5, 5)),
+    "other bits of a widened word": ("widened", False, widened("xor", 5, 7)),
+    "bits beyond the word": ("widened", False, widened("xor", 5 + 2**32, 5)),
 }
 
 
@@ -312,6 +342,7 @@ def made_at_random(context: checker.Context, random: np.random.Generator) -> Ite
         op = str(
             random.choice(["add", "mul", "and", "or", "xor", "lshr", "ashr", "shl", "udiv", "urem", "mulhi", "ite"])
         )
+        numbers.append(context.make(str(random.choice(["tofloat", "unsignedtofloat"])), 32, (a,)))
         few = words[2] if op in ("lshr", "ashr", "shl", "udiv", "urem") else b
         words.append(context.op(op, *((less,) if op == "ite" else ()), a, few))
     yield from numbers

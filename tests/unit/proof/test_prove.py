@@ -17,7 +17,7 @@ def test_a_small_universe_is_proven_and_no_fault_is_accepted(run_program: Run) -
     assert first == "as it is: 32 of 32"
     assert (
         by == "by; bounds; choice; clamp of a clamp; division; extreme; order; sign of a product; sign of a sum; "
-        "sums; two cases"
+        "sums; two cases; widened"
     )
     verdicts = dict(line.split(": ", 1) for line in faults)
     assert len(verdicts) == 13
