@@ -645,21 +645,24 @@ class Context:
         """Rule 40: the upper half of the product of two words of 32 bits is their `mulhi`, widened."""
         names: dict[str, Term] = {}
         fits = left.bits == 64 and self.fits(pattern("lshr(x * y, 32)"), left, names)
-        halves = [self._narrow(names[each], 32) for each in "xy"] if fits else [None]
-        return None not in halves and right is self.wide(self.op("mulhi", *halves), 64)  # type: ignore[arg-type]
+        return fits and right is self._narrow("mulhi", (names["x"], names["y"]), 32)
 
     def widened(self, left: Term, right: Term) -> bool:
         """Rule 41: bits of widened words are those of the words, widened."""
-        if left.op not in ("and", "or", "xor") or right.op != "zext":
-            return False
-        narrow = [self._narrow(each, right.operands[0].bits) for each in left.operands]
-        return None not in narrow and right is self.wide(self.op(left.op, *narrow), left.bits)  # type: ignore[arg-type]
+        fits = left.op in ("and", "or", "xor") and right.op == "zext"
+        return fits and right is self._narrow(left.op, left.operands, right.operands[0].bits)
 
-    def _narrow(self, term: Term, bits: int) -> Term | None:
-        """The word of so many bits that was widened to a term."""
-        if term.value is not None:
-            return self.constant(term.value, bits) if term.value < 1 << bits else None
-        return term.operands[0] if term.op == "zext" and term.operands[0].bits == bits else None
+    def _narrow(self, op: str, operands: tuple[Term, ...], bits: int) -> Term | None:
+        """An operation on words of so many bits, of which the operands are those widened, widened."""
+        narrow = list[Term]()
+        for each in operands:
+            if each.value is not None and each.value < 1 << bits:
+                narrow.append(self.constant(each.value, bits))
+            elif each.op == "zext" and each.operands[0].bits == bits:
+                narrow.append(each.operands[0])
+            else:
+                return None
+        return self.wide(self.op(op, *narrow), operands[0].bits)
 
     def sums(self, left: Term, right: Term) -> bool:
         """Rule 35: two words are sums of the same multiples of the same terms, in whatever order that is added."""
@@ -883,6 +886,7 @@ class Program:
 
     def __init__(self, text: str) -> None:
         self.tables: dict[str, tuple[int, ...]] = {}
+        self.reductions: dict[str, str] = {}
         self.functions: dict[str, tuple[list[Node], list[tuple[str, int, int]]]] = {}
         nodes, outputs = list[Node](), list[tuple[str, int, int]]()
         for number, line in enumerate(text.split("\n"), 1):
@@ -898,8 +902,10 @@ class Program:
                 self.functions[match[1]] = nodes, outputs = [], []
             elif match := re.fullmatch(r"table (\S+): (\w+) = (.*)", line):
                 self.tables[match[1]] = tuple(literal(match[2], each) for each in match[3].split(", "))
+            elif match := re.fullmatch(rf"reduction \w+ ({NAME}) = (\w+( of pairs)?( of others)?).*", line):
+                self.reductions[match[1].strip("`")] = match[2]
             else:
-                rest = line in ("", "}") or line.startswith(("universe ", "  row ", "reduction "))
+                rest = line in ("", "}") or line.startswith(("universe ", "  row "))
                 check(rest, place, "this is not known here")
 
     def call(self, context: Context, name: str, inputs: Mapping[str, Term]) -> dict[str, list[Term]]:
@@ -1015,7 +1021,7 @@ class Package:
 
     def _space(self, space: Mapping[str, Any]) -> dict[str, list[tuple[str, str, float, float]]]:
         """The rows of arrays of coordinates, one for each axis: of places one for each affordance and axis."""
-        ends = [(0, size - 1) for size in space.get("sizes", ())]
+        ends: list[tuple[float, float]] = [(0, size - 1) for size in space.get("sizes", ())]
         type_ = "i32"
         for each in space.get("axes", ()):  # rounding may lead just beyond where edges wrap
             low, high, size = (single(each[end]) for end in ("low", "high", "size"))
@@ -1031,7 +1037,7 @@ class Package:
         ]
         rows["velocity"] = [(f"velocity.{name}", "f32", -end, end) for name, end in zip(names, fast, strict=False)]
         if type_ == "i32":  # one word has all axes
-            places = {"0": (0, math.prod(high + 1 for _, high in ends) - 1)}
+            places = {"0": (0, math.prod(int(high) + 1 for _, high in ends) - 1)}
         else:
             inner = [(single(each["low"]), single(each["high"])) for each in space["axes"]]
             places = dict(zip(names, inner, strict=False))
@@ -1085,6 +1091,25 @@ SETS = {
 """Statements that set registers to what is said of registers and of the launch."""
 
 
+def joined(c: Context, kind: str, name: str, registers: Mapping[str, Term]) -> Term:
+    """The result of a reduction over the lanes of a world, of which there is one."""
+    term, runs, one, nothing = registers[f"term.{name}"], registers["running"], word_of(1.0), c.constant(0, 32)
+    match kind:
+        case "count":
+            return c.say(f"ite(a & b, {one}, c)", term, runs, nothing)
+        case "total" | "lowest" | "highest":
+            return c.say("ite(b, a, c)", term, runs, nothing)
+        case "grant":
+            return c.say("a & b & slt(0, c)", term, runs, registers[f"places.{name}"])
+        case "alike":
+            same = c.op("eq", registers[f"asked.{name}"], registers[f"key.{name}"])
+            return c.op("ite", c.say("a & b & c", term, runs, same), c.constant(one, 32), nothing)
+        case "rank" | "alike of others":
+            return nothing
+        case _:
+            raise RefusedError(f"tick IR: the reduction {name} is not known here")
+
+
 class Lane:
     """The words that a schedule leaves in the memory of the lane of a world of one agent."""
 
@@ -1126,6 +1151,8 @@ class Lane:
             case ["call", function]:
                 outputs = package.program.call(c, function, registers)
                 self._set({name: values[0] for name, values in outputs.items() if len(values) == 1})
+            case ["join", name]:
+                self._set({f"among.{name}": joined(c, package.program.reductions[name], name, registers)})
             case ["some", register, "of", condition]:
                 self._set({register: c.op("and", registers[condition], registers["running"])})
             case ["fill", *names, "with", value]:

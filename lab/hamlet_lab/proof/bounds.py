@@ -212,8 +212,8 @@ class Bounds:
                 ends = [_rounded(x * y) for x in (a.low, a.high) for y in (b.low, b.high)]
                 return _finite(min(ends), max(ends))
             case "fma", [Numbers() as a, Numbers() as b, Numbers() as c]:
-                ends = [Fraction(x) * Fraction(y) for x in (a.low, a.high) for y in (b.low, b.high)]
-                return _finite(rounded(min(ends) + Fraction(c.low), -1), rounded(max(ends) + Fraction(c.high), 1))
+                exact = [Fraction(x) * Fraction(y) for x in (a.low, a.high) for y in (b.low, b.high)]
+                return _finite(rounded(min(exact) + Fraction(c.low), -1), rounded(max(exact) + Fraction(c.high), 1))
             case "fdiv", [Numbers() as a, Numbers(low=low, high=high)] if low == high != 0:
                 ends = [_rounded(x / low) for x in (a.low, a.high)]
                 return _finite(min(ends), max(ends))

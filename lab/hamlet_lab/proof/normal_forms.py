@@ -97,7 +97,7 @@ class NormalForms:
         """Of a word as a number, compared with a constant, the comparison of the word with a whole number."""
         for at, (word, limit) in enumerate((term.operands, term.operands[::-1])):
             if word.op == "tofloat" and _is_finite(limit):
-                value = float(np.uint32(limit.value).view(np.float32))
+                value = float(np.uint32(limit.value or 0).view(np.float32))
                 whole = math.floor(value) if at else math.ceil(value)
                 if abs(value) >= MOST_EXACT or (term.op == "feq" and whole != value):
                     return None
@@ -148,7 +148,7 @@ class NormalForms:
         x, k = term.operands
         if not _is_finite(k) or not (k.value or 0) & ~SIGN:
             return None
-        value = np.uint32(k.value).view(np.float32)
+        value = np.uint32(k.value or 0).view(np.float32)
         with np.errstate(over="ignore"):
             inverse = np.float32(1) / value
         if not np.isfinite(inverse) or float(inverse) * float(value) != 1:

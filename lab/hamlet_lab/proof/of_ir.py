@@ -10,7 +10,7 @@ from hamlet.errors import HamletError
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 from hamletc.ir import ops
-from hamletc.ir.function import Function, Program
+from hamletc.ir.function import Function, Program, Reduction
 from hamletc.ir.operands import operands
 from hamletc.ir.ops import F32, I32, Const, Element, Fold, Input, Lookup, Op, Select, Type
 
@@ -33,6 +33,10 @@ class Functions:
     def __init__(self, arena: Arena, program: Program, whole: bool = False) -> None:
         self._arena, self._program, self._whole = arena, program, whole
         self._tables = {table.name: table for table in program.tables}
+
+    def reductions(self, name: str) -> list[Reduction]:
+        """The reductions of the program that have a name."""
+        return [each for each in self._program.reductions if each.name == name]
 
     def call(self, name: str, inputs: Mapping[str, Term]) -> dict[str, tuple[Term, ...]]:
         """The outputs of a function by name: one term, or one for each element of a repeated output."""

@@ -14,7 +14,7 @@ from hamlet.universe import Universe
 from hamlet_lab.proof.of_ir import Functions, UnprovenError, bits_of
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
-from hamletc.ir.function import Program
+from hamletc.ir.function import Program, Reduction
 from hamletc.ir.ops import Type
 from hamletc.kernel import statements as tree
 from hamletc.kernel.schedule import Schedule
@@ -98,6 +98,9 @@ class Specification:
                     self._set(name, *values)
             case tree.Some(register, condition):
                 self._set(register, arena.op("and", registers[condition], registers[tree.RUNNING]))
+            case tree.Join(name):
+                (reduction,) = self._functions.reductions(name)
+                self._set(reduction.result, joined(arena, reduction, registers))
             case tree.Gain():
                 self._set("episode_return", arena.op("fadd", registers["episode_return"], registers["reward"]))
             case tree.Live():
@@ -166,3 +169,26 @@ class Specification:
                     may = arena.select(alive, may, arena.constant(row == int(wait), 1))
                 self._write(("mask", row), may, arena.constant(1, 1))
                 row += 1
+
+
+def joined(arena: Arena, reduction: Reduction, registers: Mapping[str, Term]) -> Term:
+    """The result of a reduction over the lanes of a world, of which there is one."""
+    name, nothing = reduction.name, arena.constant(0, 32)
+    term, runs, one = registers[f"term.{name}"], registers[tree.RUNNING], arena.constant(bits_of(Type.F32, 1.0), 32)
+    match reduction.op:
+        case _ if reduction.pairs:
+            raise UnprovenError("what pairs of agents have is not known to the proof")
+        case "count":
+            return arena.select(arena.op("and", term, runs), one, nothing)
+        case "total" | "lowest" | "highest":
+            return arena.select(runs, term, nothing)
+        case "grant":
+            free = arena.op("slt", nothing, registers[f"places.{name}"])
+            return arena.op("and", arena.op("and", term, runs), free)
+        case "alike" if not reduction.others:
+            same = arena.op("eq", registers[f"asked.{name}"], registers[f"key.{name}"])
+            return arena.select(arena.op("and", arena.op("and", term, runs), same), one, nothing)
+        case "rank" | "alike":
+            return nothing
+        case "last" | "nearest":
+            raise UnprovenError(f"`{reduction.op}` of a schedule is not known to the proof")
