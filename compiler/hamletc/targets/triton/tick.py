@@ -241,6 +241,8 @@ def _bear(bindings: Bindings) -> Iterator[Code]:
     now = {"alive": "next_alive", "episode_return": "next_episode_return"}
     yield assign(bindings.nexts(BEAR), call(f"_{BEAR}", *bindings.arguments(BEAR, *AFTER["births"], given=now)))
     yield from widen(bindings.uniform(BEAR))
+    yield Remark("Nobody is born as a lane that is no agent.")
+    yield assign("next_alive", Name("next_alive") & valid)
     slots = [slot for slot in bindings.slots if slot.fetched and slot.name in bindings.ticked]
     if slots:
         yield there(Name("age") + 1)
