@@ -67,6 +67,9 @@ def fused() -> Any:
         (0x3F800800, 0x3F800800, 0xBF801000, 0x33800000),
         # 2**-150 more than the least number: half way, to the even one.
         (0x1A000000, 0x1A000000, 0x00000001, 0x00000002),
+        # 2**-196 less than half way between two numbers of few bits, which no f64 has beside them.
+        (0x1A000001, 0x19FFFFFE, 0x00400001, 0x00400001),
+        (0x9A000001, 0x19FFFFFE, 0x80400001, 0x80400001),
         # Beyond all numbers.
         (0x7F7FFFFF, 0x40000000, 0x00000000, 0x7F800000),
     ],
