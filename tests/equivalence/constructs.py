@@ -42,6 +42,7 @@ from hamlet.universe import (
     ObserveWindow,
     PairMeter,
     Pairs,
+    Pool,
     Push,
     Pushing,
     Reward,
@@ -99,6 +100,7 @@ KINDS = (
     ),
     *(f"Among {op}" for op in ("count", "total", "lowest", "highest", "average")),
     *("Rank", "Nearest", "Own", "Apart", "Role", "Role observations", "Role of others", "Cascade of a role"),
+    *("Pool that begins with some", "Pool that spawns", "Pool that hands on", "Pool that respawns"),
     *("Mask of a role", "Acting", "Acting of a role", "Goal", "Potential", "Blocking", "Blocking by priority"),
     *("Pushing", "Pushing of a row", "Pushing by priority"),
     *("Affordance at random", "Affordance fixed", "Affordance open", "Affordance open past midnight"),
@@ -355,6 +357,10 @@ def _details(universe: Universe, node: object) -> list[str]:
             return ["Mask of actions" if actions else "Mask of all", "Mask of a role" if who is not None else ""]
         case Cascade(who=who):
             return [] if who is None else ["Cascade of a role"]
+        case Pool(begin=begin, asks=asks, handed=handed, after=after):
+            found = [*(["begins with some"] if begin is not None else []), *(["spawns"] if asks is not None else [])]
+            found += [*(["hands on"] if handed else []), *(["respawns"] if after is not None else [])]
+            return [f"Pool that {each}" for each in found]
         case Role(agents=agents, observations=observations):
             return ["Role observations" if observations else "", "Role of others" if agents is None else ""]
         case Reward(name=name):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from strategies.pieces import MeterPlan
 from strategies.things import Things
 from strategies.words import mentions
 
@@ -80,6 +81,8 @@ class Roles(Things):
         inside[0].append(self._own(f"meters {self.item(own.name)}" if self.chance(2) else "meters"))
         if self.chance(2):
             inside[1].append(self._own(f"constant {' '.join('7' * self.integer(1, 3))}"))
+        for items, births in zip(inside, self._births(names, own), strict=True):
+            items += births
         sizes = (
             (f"{self.integer(1, min(3, room - 1))} agents", "others")
             if not linked
@@ -90,6 +93,29 @@ class Roles(Things):
             for name, size, items in zip(names, sizes, inside, strict=True)
         ]
         return [*outside, *blocks, *linked, *seen]
+
+    def _births(self, roles: list[str], own: MeterPlan) -> tuple[list[str], list[str]]:
+        """What brings agents of these roles into an episode that has begun, by the role in whose braces it stands. The
+        first one has a meter of its own."""
+        lines: tuple[list[str], list[str]] = ([], [])
+        if self.by_hand or not self.chance(2):
+            return lines
+        for number, role in enumerate(roles):
+            way = self.integer(0, 2)
+            if way == 0:
+                continue
+            if self.chance(2):
+                lines[number].append(f"begins with {self.integer(0, 1)}")
+            if way == 1:
+                lines[number].append(f"respawns after {self.integer(1, 4)} ticks")
+                continue
+            shared = [plan for plan in self.meters if plan is not own]
+            handed, name = self.word(self.pick(shared).name), self.word(self.name(f"bears{number}", "rule"))
+            child = f" {{ {handed} = {handed} }}" if self.chance(2) else ""
+            with self.about(meters=shared):
+                asked = self.condition(1).text
+            lines[self.integer(0, 1)].append(f"rule {name}: {asked} -> spawn {role}{child}")
+        return lines
 
     def _of_own_actions(self, line: str) -> bool:
         """Whether a mask is of an action of the universe's own, or of all."""
