@@ -98,6 +98,7 @@ NUMBERS: tuple[tuple[int, str, str, str], ...] = (
     (34, "(distinct g none)", "(= (fp.add RNE f g) none)", "false"),
     (34, "(or (fp.lt f zero) (fp.gt f zero))", "(= (fp.add RNE f g) none)", "false"),
     (34, "true", "(= (ite (fp.gt f zero) f zero) none)", "false"),
+    (34, "(fp.geq f zero) (fp.geq g zero) (distinct f none) (distinct g none)", "(= (fp.mul RNE f g) none)", "false"),
     (2, "true", "(fp.fma RNE f g h)", "(fp.fma RNE g f h)"),
     (36, "true", "(fp.mul RNE f two)", "(fp.add RNE f f)"),
     (37, f"{POWER} (= (fp.mul RTP g h) one) (= (fp.mul RTN g h) one)", "(fp.div RNE f g)", "(fp.mul RNE f h)"),

@@ -474,6 +474,9 @@ class Context:
         if op == "variable":
             _, low, high, floating = self.variables[term.attribute]
             return (low, high, 0.0) if floating else None
+        if op == "table" and all(not row & ~SIGN or 1 << 23 <= row & ~SIGN < INFINITY for row in term.attribute):
+            values = list(map(number_of, term.attribute))
+            return min(values), max(values), min((abs(each) for each in values if each), default=math.inf)
         if op in ("tofloat", "unsignedtofloat"):
             least, most = self.words(term.operands[0])
             least, most = (-COUNTS - 1, COUNTS) if op == "tofloat" and most > COUNTS else (least, most)
@@ -524,6 +527,11 @@ class Context:
             ends = (self.ends(each) for each in term.operands)
             apart = any(each is not None and (each[0] > 0 or each[1] < 0) for each in ends)
             return apart or any(map(self.positive, term.operands))
+        if term.op == "fmul":
+            factors = ((self.ends(each), each) for each in term.operands)
+            return all(ends is not None and ends[0] >= 0 and self.positive(each) for ends, each in factors)
+        if term.op == "table":
+            return SIGN not in term.attribute
         if term.op == "fmax":
             return any(each.value == 0 for each in term.operands) or all(map(self.positive, term.operands))
         return all(map(self.positive, term.operands[1:])) if term.op == "ite" else term.value not in (None, SIGN)
@@ -1371,6 +1379,8 @@ class Thread:
                 return c.op("shl" if name == "shl" else "ashr" if with_sign else "lshr", of[0], amount)
         if opcode[:4] == "div." and of[0] is of[1] and c.words(of[0])[0] > 0:
             return c.constant(1, bits)
+        if re.fullmatch(r"cvt\.rn\.f32\.[su]64", opcode) and of[0].op == "zext" and of[0].operands[0].bits == 32:
+            return c.make("unsignedtofloat", 32, of[0].operands)
         if name == "cvt" and len(middle) == 1 and "f" not in middle[0] + opcode[-3:]:
             return c.wide(of[0], int(middle[0][1:]), with_sign)
         first, count = (each.value for each in of[1:3]) if name == "bfe" and bits == 32 else (None, None)

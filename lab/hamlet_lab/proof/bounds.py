@@ -12,14 +12,14 @@ from fractions import Fraction
 import numpy as np
 
 from hamlet_lab.proof.intervals import rounded
-from hamlet_lab.proof.meanings import FLOATING, PREDICATES, SIGN
+from hamlet_lab.proof.meanings import FLOATING, INFINITY, PREDICATES, SIGN
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
 GUESSED = ("ite", "fmin", "fmax")
 """Operations whose bounds may be closer than those of their operands."""
 MOST_GUESSED = 1 << 16
-ONE = 0x3F800000
+ONE, LEAST_NORMAL = 0x3F800000, 0x00800000
 GREATEST = 2.0**126
 """Beyond it nothing is said of numbers, which may overflow."""
 
@@ -199,6 +199,15 @@ class Bounds:
             case ("variable", _):
                 variable = self._arena.variables[str(term.attribute)]
                 return Numbers(variable.low, variable.high) if variable.floating else None
+            case ("table", _) if isinstance(term.attribute, tuple):
+                rows = np.array(term.attribute, np.uint32)
+                sizes = rows & np.uint32(SIGN - 1)
+                # Those of whole numbers would be tiny ones.
+                if ((sizes >= INFINITY) | ((sizes > 0) & (sizes < LEAST_NORMAL))).any():
+                    return None
+                values = rows.view(np.float32)
+                grain = np.abs(values[values != 0]).min(initial=np.float32(np.inf))
+                return Numbers(float(values.min()), float(values.max()), float(grain))
             case "ite", [_, Numbers() as a, Numbers() as b]:
                 a, b = self._chosen(term, a, b)
                 return Numbers(min(a.low, b.low), max(a.high, b.high), _both(a, b))
@@ -291,7 +300,8 @@ def _grain(term: Term) -> float:
 
 
 def positive_zero(term: Term, bounds: Bounds | None = None) -> bool:
-    """Whether a term is never -0: a sum is -0 of two -0 alone, and one with a constant other than 0 never is."""
+    """Whether a term is never -0: a sum is -0 of two -0 alone, and one with a constant other than 0 never is; a product
+    of numbers that are not below 0 is -0 of -0 alone."""
     match term.op:
         case "fadd":
             if bounds is not None:
@@ -303,6 +313,11 @@ def positive_zero(term: Term, bounds: Bounds | None = None) -> bool:
             )
         case "ite":
             return all(positive_zero(each, bounds) for each in term.operands[1:])
+        case "fmul" if bounds is not None:
+            factors = [(each, bounds.numbers(each)) for each in term.operands]
+            return all(of is not None and of.low >= 0 and positive_zero(each, bounds) for each, of in factors)
+        case "table" if isinstance(term.attribute, tuple):
+            return SIGN not in term.attribute
         case "fmax":
             return any(each.value == 0 for each in term.operands) or all(map(positive_zero, term.operands))
         case _:

@@ -304,6 +304,10 @@ class Thread:
                 return self._ordered(comparison, a, b)
             case "cvt", ["rn", "f32", ("s32" | "u32") as kind]:
                 return arena.op("tofloat" if kind == "s32" else "unsignedtofloat", self._source(operands[1], 32))
+            case "cvt", ["rn", "f32", ("s64" | "u64")] if (
+                word := self._source(operands[1], 64)
+            ).op == "zext" and word.operands[0].bits == 32:
+                return arena.make("unsignedtofloat", 32, word.operands)
             case _:
                 raise self._unknown(instruction)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from hamlet_lab.proof.evaluated import Evaluated
 from hamlet_lab.proof.intervals import Numbers, Range, Sum, modulo, overlap, signed, unsigned, without
 from hamlet_lab.proof.term import Term
@@ -62,7 +64,7 @@ class Ranges(Evaluated):
             case (("eq" | "ult" | "ule" | "slt" | "sle"), _) if of[0].bits > 1:
                 self._assume_compared(condition.op, of[0], of[1], holds)
             case (("flt" | "fle"), _):
-                self._assume_order(of[not holds], of[holds], holds)
+                self._assume_order(of[not holds], of[holds], holds, strict=holds is (condition.op == "flt"))
             case _:
                 pass
 
@@ -138,15 +140,16 @@ class Ranges(Evaluated):
             case _:
                 pass
 
-    def _assume_order(self, left: Term, right: Term, holds: bool) -> None:
-        """Of numbers, that the left one is not greater; where that follows of what does not hold, of numbers alone."""
+    def _assume_order(self, left: Term, right: Term, holds: bool, strict: bool) -> None:
+        """Of numbers, that the left one is not greater, or, `strict`, that it is less; where that follows of what does
+        not hold, of numbers alone."""
         a, b = self.numbers(left), self.numbers(right)
         if not holds and (a is None or b is None):
             return
         if b is not None:
-            self._nearer_number(left, (-math.inf, b[1]))
+            self._nearer_number(left, (-math.inf, _next(b[1], -1) if strict else b[1]))
         if a is not None:
-            self._nearer_number(right, (a[0], math.inf))
+            self._nearer_number(right, (_next(a[0], 1) if strict else a[0], math.inf))
 
     def _nearer_number(self, term: Term, numbers: Numbers) -> None:
         before = self.numbers(term)
@@ -158,8 +161,22 @@ class Ranges(Evaluated):
         elif after != before:
             self._floats[term] = after
             self._changed(term)
+            match term.op, term.operands:
+                case "fadd", (x, Term(value=int(k))) if (added := self.numbers(term.operands[1])) is not None and k:
+                    # A sum that is not 0 has the sign that it has before it is rounded.
+                    if after[0] > 0:
+                        self._nearer_number(x, (_next(-added[0], 1), math.inf))
+                    if after[1] < 0:
+                        self._nearer_number(x, (-math.inf, _next(-added[0], -1)))
+                case _:
+                    pass
 
     def _changed(self, term: Term) -> None:
         """Take note that more is known of a term, and so of those that were made after it."""
         self._since = min(self._since, term.number)
         self._words, self._numbers, self._sums, self._answers = {}, {}, {}, {}
+
+
+def _next(number: float, outwards: int) -> float:
+    """The number in binary32 beside one, on one side."""
+    return float(np.nextafter(np.float32(number), np.float32(outwards * np.inf)))

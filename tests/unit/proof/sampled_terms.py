@@ -72,6 +72,8 @@ def value_of(term: checker.Term, of: list[int], at: int) -> int:
             return int(term.value if term.value is not None else SAMPLES[term.attribute][at])
         case "ite":
             return of[1] if of[0] else of[2]
+        case "table":
+            return int(term.attribute[min(of[0], len(term.attribute) - 1)])
         case op:
             with contextlib.suppress(ValueError, OverflowError):
                 operands = [

@@ -319,6 +319,12 @@ def test_sums_are_no_minus_zero_where_an_operand_is_not_zero() -> None:
     assert context.positive(above)
     assert not context.positive(context.op("fadd", meter, less))
     assert not context.positive(context.op("fadd", less, context.variable("lesser")))
+    assert context.positive(context.op("fmul", half, half))
+    assert not context.positive(context.op("fmul", half, meter))
+    assert not context.positive(context.op("fmul", half, context.op("fadd", half, context.constant(0xBF800000, 32))))
+    index = context.variable("age")
+    assert context.positive(context.make("table", 32, (index,), (0, 0x3F000000)))
+    assert not context.positive(context.make("table", 32, (index,), (0, SIGN)))
 
 
 def made_at_random(context: checker.Context, random: np.random.Generator) -> Iterator[checker.Term]:
@@ -343,6 +349,10 @@ def made_at_random(context: checker.Context, random: np.random.Generator) -> Ite
             random.choice(["add", "mul", "and", "or", "xor", "lshr", "ashr", "shl", "udiv", "urem", "mulhi", "ite"])
         )
         numbers.append(context.make(str(random.choice(["tofloat", "unsignedtofloat"])), 32, (a,)))
+        rows = random.uniform(-3, 3, 5).astype(np.float32)
+        rows[:2] = (0.0, float(random.choice([1.0, -0.0, 1e-39])))
+        index = context.op("urem", a, context.constant(5, 32))
+        numbers.append(context.make("table", 32, (index,), tuple(map(int, rows.view(np.uint32)))))
         few = words[2] if op in ("lshr", "ashr", "shl", "udiv", "urem") else b
         words.append(context.op(op, *((less,) if op == "ite" else ()), a, few))
     yield from numbers

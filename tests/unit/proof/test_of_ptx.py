@@ -81,3 +81,13 @@ def test_what_is_divided_by_itself_is_1_where_it_is_not_0() -> None:
         stored("div.s32 \t%r2, %r1, %r1;", least=0)
     with pytest.raises(UnprovenError, match=r"div\.s32 is not known"):
         stored("div.s32 \t%r2, %r1, 7;")
+
+
+def test_a_widened_word_is_the_number_of_the_word() -> None:
+    wide = "cvt.u64.u32 \t%rd2, %r1;\n\t"
+    number, _, words = stored(f"{wide}cvt.rn.f32.u64 \t%r2, %rd2;")
+    assert (number.view(np.float32) == words.astype(np.float32)).all()
+    with pytest.raises(UnprovenError, match=r"cvt\.rn\.f32\.u64 is not known"):
+        stored("cvt.s64.s32 \t%rd2, %r1;\n\tcvt.rn.f32.u64 \t%r2, %rd2;")
+    with pytest.raises(UnprovenError, match=r"cvt\.rn\.f32\.u64 is not known"):
+        stored("cvt.rn.f32.u64 \t%r2, %rd1;")
