@@ -4,8 +4,9 @@
     python benchmarks/roles.py tag --ticks 200_000 --results /tmp
 
 Each universe is trained by `hamletc train`, by the command in the table. Then a role plays by its policy, at random and
-by scripts, each time beside the policies that the other roles have learnt, in the same worlds. Runs stay in `--runs`;
-those that are there are not trained again. Writes roles.json, roles.md and roles.png into `--results`.
+by scripts, each time beside the policies that the other roles have learnt, in the same worlds. A role may learn once
+more by itself, beside these as they are. Runs stay in `--runs`; those that are there are not trained again. Writes
+roles.json, roles.md and roles.png into `--results`, where universes that are not named keep their lines.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from facts import ROOT, facts
+from role_scripts import Script, allowed, always, seen, some, toward, when
 
-from hamlet.env.environment import Env
 from hamlet.package.module import Module, load
 from hamlet.schema.roles import members
 from hamlet_train.crossing import Mean
@@ -38,67 +39,22 @@ GALLERY = ROOT / "universes" / "gallery"
 RESULTS = Path(__file__).parent / "results"
 WORLDS, TICKS = 200, 3_000
 """Of what is compared."""
-
-Script = Callable[[Env], torch.Tensor]
-"""The actions [lanes] that a script has for the present tick. What the mask of an agent switches off it does not take,
-as no policy does: it waits."""
-
-
-def always(action: str) -> Script:
-    """One action, whatever happens."""
-    return lambda env: torch.full((env.num_lanes,), env.action_names.index(action), dtype=torch.int32)
-
-
-def some(action: str, other: str, every: int) -> Script:
-    """One action by every so-manyth agent, and another one by the rest."""
-
-    def chosen(env: Env) -> torch.Tensor:
-        mine = torch.arange(env.num_lanes) % every == 0
-        first, second = (env.action_names.index(name) for name in (action, other))
-        return torch.where(mine, first, second).int()
-
-    return chosen
-
-
-def toward(role: str, away: bool = False) -> Script:
-    """A step on a ring toward the nearest living agent of a role, or away from it."""
-
-    def chosen(env: Env) -> torch.Tensor:
-        count = int(env.observation_high.new_tensor(11))
-        place = env.state["position"].reshape(-1, env.num_worlds, env.num_agents)[0]
-        there = torch.zeros(env.num_agents, dtype=torch.bool)
-        there[list(env.roles[role].agents)] = True
-        alive = env.state["alive"].view(env.num_worlds, env.num_agents) & there
-        right = (place.unsqueeze(1) - place.unsqueeze(2)) % count
-        far = torch.where(alive.unsqueeze(1), torch.minimum(right, count - right), 10 * count)
-        nearest = far.argmin(dim=2, keepdim=True)
-        goes_right = (right.gather(2, nearest).squeeze(2) * 2 < count) ^ away
-        names = env.action_names.index("RIGHT"), env.action_names.index("LEFT")
-        return torch.where(goes_right, *names).int().flatten()
-
-    return chosen
-
-
-def when(meter: str, above: float, then: str, otherwise: str) -> Script:
-    """An action while a meter of the world is above a number, else another one."""
-
-    def chosen(env: Env) -> torch.Tensor:
-        many = (env.meter(meter) > above).repeat_interleave(env.num_agents)
-        return torch.where(many, env.action_names.index(then), env.action_names.index(otherwise)).int()
-
-    return chosen
+ALL = "agents"
+"""The role of all agents where there are none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
     """A training, and the scripts of each role; `None` is the role of all agents where there are none. `options` are
-    further ones of its command."""
+    further ones of its command. `alone` are those of a second training, in which a role learns once more from nothing
+    beside the policies of the others as they are."""
 
     universe: str
     agents: int
     ticks: int
     scripts: Mapping[str | None, Mapping[str, Script]]
     options: tuple[str, ...] = ()
+    alone: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 STUDIES = (
@@ -107,10 +63,22 @@ STUDIES = (
         6,
         6_000_000,
         {
-            "it": {"chases the nearest": toward("runner"), "waits": always("WAIT"), "goes round": always("RIGHT")},
+            "it": {
+                "chases the nearest": toward("runner"),
+                "chases who it sees": seen,
+                "waits": always("WAIT"),
+                "goes round": always("RIGHT"),
+            },
             "runner": {"flees": toward("it", away=True), "waits": always("WAIT"), "goes round": always("RIGHT")},
         },
         ("--worlds", "256", "--set", "entropy=0.01"),
+        {
+            # Where both learn, who is it settles on a way round, and runners on fleeing that.
+            "it": (
+                *("--worlds", "64", "--set", "horizon=128", "--set", "discount=0.98"),
+                *("--set", "trace=0.95", "--set", "rate=0.001"),
+            ),
+        },
     ),
     Study(
         "wolves",
@@ -152,12 +120,6 @@ STUDIES = (
 )
 
 
-def allowed(env: Env, actions: torch.Tensor) -> torch.Tensor:
-    """Actions that masks allow, [lanes]; others are waits."""
-    may = env.action_mask.gather(1, actions.long().unsqueeze(1)).squeeze(1)
-    return torch.where(may, actions, env.action_names.index("WAIT")).int()
-
-
 def returns(
     study: Study,
     module: Module,
@@ -196,60 +158,92 @@ def count_of(module: Module, study: Study, role: str | None) -> int:
     return study.agents if role is None else sizes[role]
 
 
-def studied(study: Study, folder: Path, ticks: int | None) -> dict[str, Any]:
-    """Train, unless that is done, and compare."""
-    universe, run = GALLERY / f"{study.universe}.hamlet", Run(folder / "runs" / study.universe)
-    arguments = [
-        "train",
-        str(universe.relative_to(ROOT)),
-        "--agents",
-        str(study.agents),
-        "--ticks",
-        str(ticks or study.ticks),
-    ]
-    arguments += ["--name", study.universe, *study.options]
+def learnt(study: Study, name: str, options: Sequence[str], folder: Path, ticks: int | None) -> tuple[Run, str]:
+    """A training, unless it is done, and its command."""
+    universe, run = GALLERY / f"{study.universe}.hamlet", Run(folder / "runs" / name)
+    sizes = "--agents", str(study.agents), "--ticks", str(ticks or study.ticks)
+    arguments = ["train", str(universe.relative_to(ROOT)), *sizes, "--name", name, *options]
     if not run.begun or run.read().weights is None:
         program = "import sys; from hamletc.cli.main import main; sys.argv[0] = 'hamletc'; main()"
         given = [sys.executable, "-c", program, *arguments, *(["--resume"] if run.begun else [])]
         given[given.index(arguments[1])] = str(universe)
         folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(given, cwd=folder, check=True)
+    return run, f"hamletc {' '.join(arguments)}"
+
+
+def curve_of(run: Run, roles: Container[str]) -> list[dict[str, float]]:
+    """What these roles return at each evaluation of a training."""
+    return [
+        {
+            "ticks": each.ticks,
+            **{fared.role or ALL: fared.returned.mean for fared in each.fared if (fared.role or ALL) in roles},
+        }
+        for each in trained(run.evaluations())
+    ]
+
+
+def studied(study: Study, folder: Path, ticks: int | None) -> dict[str, Any]:
+    """Train, unless that is done, and compare."""
+    run, command = learnt(study, study.universe, study.options, folder, ticks)
     module = load(run.package)
-    policies = {role: each for role, each in read_all(run.folder, module).items() if isinstance(each, Policy)}
+    policies, again = networks(run, module), {}
+    for role, options in study.alone.items():
+        others = [part for name in policies if name != role for part in ("--opponent", f"{name}=runs/{study.universe}")]
+        once, by = learnt(study, f"{study.universe}-{role}", [*others, *options], folder, ticks)
+        again[role] = once, by, networks(once, module)[role]
     roles = {}
     for role, scripts in study.scripts.items():
         others = {name: each for name, each in policies.items() if name != role}
+        mine = policies | {role: again[role][2]} if role in again else policies
         sides = {
-            "trained": returns(study, module, role, policies, None),
+            "trained": returns(study, module, role, mine, None),
             "random": returns(study, module, role, others, None),
         }
+        if role in again:
+            sides["trained together"] = returns(study, module, role, policies, None)
         sides |= {name: returns(study, module, role, others, script) for name, script in scripts.items()}
         several = count_of(module, study, role) > 1
-        firsts = {"trained": returns(study, module, role, policies, None, True)} if several else {}
+        firsts = {"trained": returns(study, module, role, mine, None, True)} if several else {}
         if several:
-            firsts |= {name: returns(study, module, role, policies, script, True) for name, script in scripts.items()}
-        roles[role or "agents"] = {
+            firsts |= {name: returns(study, module, role, mine, script, True) for name, script in scripts.items()}
+        roles[role or ALL] = {
             "all": {name: asdict(mean) for name, mean in sides.items()},
             "one": {name: asdict(mean) for name, mean in (firsts or sides).items()},
         }
-    evaluations = run.evaluations()
-    curve = [
-        {"ticks": each.ticks, **{fared.role or "agents": fared.returned.mean for fared in each.fared}}
-        for each in trained(evaluations)
-    ]
-    chance = of_chance(evaluations)
+    chance = of_chance(run.evaluations())
     return {
-        "command": f"hamletc {' '.join(arguments)}",
+        "command": command,
         "weights": run.read().weights,
         "roles": roles,
-        "curve": curve,
-        "random": {fared.role or "agents": fared.returned.mean for fared in chance.fared} if chance else {},
+        "curve": curve_of(run, roles),
+        "random": {fared.role or ALL: fared.returned.mean for fared in chance.fared} if chance else {},
+        "alone": {
+            role: {"command": by, "weights": once.read().weights, "curve": curve_of(once, [role])}
+            | {
+                "others": {
+                    name: met(study, module, name, policies | {role: policy}) for name in policies if name != role
+                }
+            }
+            for role, (once, by, policy) in again.items()
+        },
     }
+
+
+def met(study: Study, module: Module, role: str | None, policies: Mapping[str | None, Policy]) -> dict[str, Any]:
+    """How a role fares by its policy and by scripts beside a policy that it did not learn with."""
+    sides: dict[str, Script | None] = {"trained": None, **study.scripts[role]}
+    return {name: asdict(returns(study, module, role, policies, script)) for name, script in sides.items()}
+
+
+def networks(run: Run, module: Module) -> dict[str | None, Policy]:
+    """The policies of a run, by role."""
+    return {role: each for role, each in read_all(run.folder, module).items() if isinstance(each, Policy)}
 
 
 def scripts_of(sides: Mapping[str, Any]) -> list[str]:
     """The names of scripts."""
-    return [name for name in sides if name not in ("trained", "random")]
+    return [name for name in sides if name not in ("trained", "trained together", "random")]
 
 
 def shown(mean: Mapping[str, float]) -> str:
@@ -273,6 +267,7 @@ def page(results: Mapping[str, Any], about: Mapping[str, str]) -> str:
         "mask switches off. *All by a script*: all agents of the role play by it. *One by a script*: one agent of each",
         "world does, and its return stands beside that of the same agent by the policy. Agents learnt to earn for",
         "themselves, so a script beats a policy where one of them earns more by it, beyond both intervals.",
+        "A role with two commands learnt with the others first, and by the second one from nothing beside these.",
         "",
         "| universe | role | trained | random | all by the best script | one by its policy | one by the best script "
         "| beaten by |",
@@ -288,10 +283,24 @@ def page(results: Mapping[str, Any], about: Mapping[str, str]) -> str:
             cells = [shown(every["trained"]), shown(every["random"]), best(every), shown(mine), best(one)]
             lines.append(f"| {name} | {role} | {' | '.join(cells)} | {', '.join(beaten) or 'none'} |")
     lines += ["", "![Curves](roles.png)", "", "| universe | command | weights |", "|---|---|---|"]
-    lines += [f"| {name} | `{study['command']}` | `{study['weights'][:12]}` |" for name, study in results.items()]
+    for name, study in results.items():
+        lines.append(f"| {name} | `{study['command']}` | `{study['weights'][:12]}` |")
+        for role, more in study.get("alone", {}).items():
+            lines.append(f"| {name}, {role} again | `{more['command']}` | `{more['weights'][:12]}` |")
+    for name, study in results.items():
+        for role, more in study.get("alone", {}).items():
+            first = shown(study["roles"][role]["all"]["trained together"])
+            lines += [
+                "",
+                f"By what it learnt with the others {role} of {name} returns {first}. Beside what it learnt again",
+            ]
+            lines += [
+                f"{other} returns {shown(x['trained'])}, by a script {best(x)}." for other, x in more["others"].items()
+            ]
     lines += [
         "",
-        "Each curve is that of the evaluations of a training, by role; dashed lines are random actions.",
+        "Each curve is that of the evaluations of a training, by role, dotted of a second one; dashed lines are random",
+        "actions.",
         "",
     ]
     return "\n".join([*lines, *(f"- {name}: {value}" for name, value in about.items()), ""])
@@ -312,6 +321,10 @@ def draw(results: Mapping[str, Any], path: Path) -> None:
             ticks = [point["ticks"] / 1e6 for point in study["curve"]]
             panel.plot(ticks, [point[role] for point in study["curve"]], color=f"C{number}", label=role, marker=".")
             panel.axhline(study["random"][role], color=f"C{number}", linestyle="--", linewidth=1)
+            again = study.get("alone", {}).get(role, {"curve": []})["curve"]
+            if again:
+                millions = [point["ticks"] / 1e6 for point in again]
+                panel.plot(millions, [point[role] for point in again], color=f"C{number}", linestyle=":", marker=".")
         panel.set_title(name, fontsize=9)
         panel.set_xlabel("million agent-ticks", fontsize=8)
         panel.legend(fontsize=7)
@@ -329,9 +342,14 @@ def main() -> None:
     asked = parser.parse_args()
     begin, cpu = time.perf_counter(), time.process_time()
     chosen = [study for study in STUDIES if not asked.studies or study.universe in asked.studies]
-    results = {study.universe: studied(study, asked.runs.resolve(), asked.ticks) for study in chosen}
     about = facts("roles.py", "c") | {"load": f"{os.getloadavg()[0]:.1f}"}
     asked.results.mkdir(parents=True, exist_ok=True)
+    results, kept = dict[str, Any](), asked.results / "roles.json"
+    if asked.studies and kept.exists():
+        before = json.loads(kept.read_text())
+        about, results = before["facts"] | {"anew": f"{about['command']}, commit {about['commit']}"}, before["studies"]
+    results |= {study.universe: studied(study, asked.runs.resolve(), asked.ticks) for study in chosen}
+    results = {study.universe: results[study.universe] for study in STUDIES if study.universe in results}
     (asked.results / "roles.json").write_text(json.dumps({"facts": about, "studies": results}, indent=1) + "\n")
     (asked.results / "roles.md").write_text(page(results, about))
     draw(results, asked.results / "roles.png")

@@ -27,6 +27,7 @@ from hamlet_train.cli.options import settings_of, threads_of
 from hamlet_train.policy import filename
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, packaged, versions
+from hamlet_train.settings import usual_of
 from hamlet_train.training import Watch, train
 
 RESULTS = ROOT / "benchmarks" / "results"
@@ -82,7 +83,7 @@ def begun(run: Run, path: Path, keeping: Keeping) -> tuple[Module, Manifest]:
         agents=keeping.agents or fewest_agents(module.universe),
         seed=0,
         ticks=keeping.ticks,
-        settings=settings_of(keeping.settings),
+        settings=settings_of(keeping.settings, usual=usual_of(module.universe)),
         shared=not module.universe.roles,
     )
     run.write(manifest)

@@ -14,7 +14,7 @@ from hamlet_train.cli.options import threads_of
 from hamlet_train.policy import Policy, about, about_network, tensors_of
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest
-from hamlet_train.settings import Settings
+from hamlet_train.settings import usual_of
 from hamlet_train.training import begun
 
 WORLDS = 256
@@ -43,7 +43,7 @@ class Trainer:
             agents=agents,
             seed=seed,
             ticks=ticks,
-            settings=Settings(),
+            settings=usual_of(module.universe),
             shared=not module.universe.roles,
         )
         training = begun(module, manifest, Ranks(), threads_of(None))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
+
+from hamlet.universe.quantities import Number
+from hamlet.universe.whole import Universe
 
 LIMITS: dict[str, tuple[float, float]] = {
     "horizon": (1, 4096),
@@ -60,6 +63,16 @@ class Settings:
     memory: int = 0
     critic: int = 0
     team: int = 0
+
+
+def usual_of(universe: Universe) -> Settings:
+    """The defaults of trainings in a universe. Who is paid for its end alone looks no further than its lifespan: from
+    further away an end that comes soon is worth hardly more than one that comes late."""
+    settings, lifespan = Settings(), universe.lifespan
+    unpaid = all(isinstance(each.value, Number) and each.value.value == 0 for each in universe.rewards)
+    if lifespan is None or not unpaid or universe.roles:
+        return settings
+    return replace(settings, discount=min(1 - 1 / lifespan.ticks, settings.discount))
 
 
 def names() -> list[str]:

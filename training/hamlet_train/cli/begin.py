@@ -22,7 +22,7 @@ from hamlet_train.groups import Groups
 from hamlet_train.past import check_past
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, Run, packaged, versions
-from hamlet_train.settings import OF_OPTIONS
+from hamlet_train.settings import OF_OPTIONS, Settings, usual_of
 from hamlet_train.training import begun
 from hamlet_train.variety import params_of
 
@@ -86,6 +86,16 @@ def name_of(universe: Path) -> str:
     return universe.resolve().name.removesuffix(".hamlet")
 
 
+def asked_settings(arguments: Arguments, usual: Settings) -> Settings:
+    """The usual settings with those that the arguments change.
+
+    Raises:
+        TrainError: one is none, or is out of range.
+    """
+    settings = settings_of(arguments.settings, arguments.memory, usual)
+    return replace(settings, critic=int(arguments.critic == "world"), team=int(arguments.team))
+
+
 def ticks_in(
     minutes: float, run: Run, module: Module, manifest: Manifest, threads: int, processes: int, device: Device
 ) -> int:
@@ -110,8 +120,7 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
     if arguments.minutes is not None and arguments.ticks is not None:
         raise TrainError("--minutes and --ticks both say how long it trains: take one of them")
-    settings, past = settings_of(arguments.settings, arguments.memory), past_of(arguments.against)
-    settings = replace(settings, critic=int(arguments.critic == "world"), team=int(arguments.team))
+    settings, past = asked_settings(arguments, Settings()), past_of(arguments.against)
     if settings.memory and past:
         raise TrainError(
             "past selves remember nothing of the episodes that they come into: leave out --memory or --against"
@@ -120,6 +129,7 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
     kernels()
     try:
         module = packaged(universe, run.package)
+        settings = asked_settings(arguments, usual_of(module.universe))
         shape = checked_shape(module.universe, arguments.worlds or WORLDS, arguments.agents, 0)
         opponents = opponents_of(arguments.opponents, module)
         if arguments.shared and (opponents or past):
@@ -190,7 +200,8 @@ def _check_same(run: Run, universe: Path, arguments: Arguments) -> None:
         if asked and not getattr(manifest.settings, name):
             raise TrainError(f"{run.folder} is trained without --{name}: leave it out, or take another --name")
     options = {name: getattr(manifest.settings, name) for name in OF_OPTIONS}
-    if arguments.settings and replace(settings_of(arguments.settings, memory), **options) != manifest.settings:
+    usual = usual_of(load(run.package).universe)
+    if arguments.settings and replace(settings_of(arguments.settings, memory, usual), **options) != manifest.settings:
         raise TrainError(f"{run.folder} has other settings: leave out --set, or take another --name")
     if digest_of(universe) != manifest.digest:
         raise TrainError(f"{run.folder} trains another universe, or another version of {manifest.universe}")

@@ -15,14 +15,14 @@ from hamlet_train.settings import DEEPEST, LIMITS, WIDEST, Settings, names
 FOLDER = Path("runs")
 
 
-def settings_of(texts: Sequence[str], memory: str | None = None) -> Settings:
-    """The settings with those that are given, NAME=NUMBER each; `hidden=64,64` has a number for each layer; and with a
-    memory, `gru:64`.
+def settings_of(texts: Sequence[str], memory: str | None = None, usual: Settings | None = None) -> Settings:
+    """The `usual` settings, by default those of no universe, with those that are given, NAME=NUMBER each;
+    `hidden=64,64` has a number for each layer; and with a memory, `gru:64`.
 
     Raises:
         TrainError: there is no such setting, or it is out of range, or a network of such settings has no memory.
     """
-    settings = Settings()
+    settings = usual or Settings()
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign or name not in names():

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from hamlet_train.run import Run
+    from hamlet_train.settings import Settings
     from hamlet_train.tuning.budget import Budget
     from hamlet_train.tuning.kept import Tuned
     from hamlet_train.tuning.search import Candidate, Search
@@ -93,7 +95,8 @@ def tune(
     from hamlet_train.cli.begin import name_of
     from hamlet_train.cli.ending import show
     from hamlet_train.cli.options import folder_of, searched_of, settings_of, threads_of
-    from hamlet_train.run import Run
+    from hamlet_train.run import Run, open_universe
+    from hamlet_train.settings import usual_of
     from hamlet_train.tuning.asked import Asked
     from hamlet_train.tuning.budget import Budget
     from hamlet_train.tuning.kept import PICTURE, TABLE, Tuned, keep
@@ -122,10 +125,17 @@ def tune(
     screen = Console(stderr=True)
     try:
         with told(name_of(universe)), screen.status("compiling") as status:
+            if not resume:
+                defaults = usual_of(open_universe(universe).universe)
+                asked = replace(asked, usual=settings_of(settings, memory, defaults))
             search = asked.search(shelf, status.update)
             write_plan(shelf.folder, asked, search)
             click.echo(planned(search, asked.budget), err=True)
-            tuned = Tuned.of(search, status.update, lambda rung, ranking: click.echo(ended(rung, ranking), err=True))
+
+            def said(rung: int, ranking: Sequence[Candidate]) -> None:
+                click.echo(ended(rung, ranking, search.usual), err=True)
+
+            tuned = Tuned.of(search, status.update, said)
             module, manifest, digest = keep(run, tuned, universe)
         write_picture(f"{module.name}: {len(tuned.ranking)} candidates", tuned, run.folder / PICTURE)
         shutil.rmtree(shelf.folder)
@@ -193,12 +203,12 @@ def planned(search: Search, budget: Budget) -> str:
     return line
 
 
-def ended(rung: int, ranking: Sequence[Candidate]) -> str:
+def ended(rung: int, ranking: Sequence[Candidate], defaults: Settings) -> str:
     """The end of a rung in a line."""
     best = ranking[0]
     usual = next((each for each in ranking if each.is_usual), best)
     now = best.scores[-1]
-    line = f"rung {rung + 1}: {now.value:.4g} after {now.ticks:,} agent-ticks with {settings_in(best)}"
+    line = f"rung {rung + 1}: {now.value:.4g} after {now.ticks:,} agent-ticks with {settings_in(best, defaults)}"
     return (
         line
         if usual is best
@@ -219,12 +229,11 @@ def behind(tuned: Tuned) -> list[str]:
     ]
 
 
-def settings_in(candidate: Candidate) -> str:
+def settings_in(candidate: Candidate, defaults: Settings) -> str:
     """The settings of a candidate that are not the defaults, those with which it learnt last."""
-    from hamlet_train.settings import Settings
     from hamlet_train.tuning.space import differing
 
-    said = differing(candidate.settings, Settings())
+    said = differing(candidate.settings, defaults)
     return " ".join(f"{name}={value}" for name, value in said.items()) or "the defaults"
 
 
@@ -248,8 +257,8 @@ def table(tuned: Tuned) -> Table:
         if place <= SHOWN or each.is_usual:
             last = each.scores[-1]
             mean = last.mean
-            interval = f"{mean.low:.4g} to {mean.high:.4g}"
-            rows.add_row(str(place), f"{last.ticks:,}", f"{mean.value:.4g}", interval, settings_in(each))
+            interval, settings = f"{mean.low:.4g} to {mean.high:.4g}", settings_in(each, tuned.search.usual)
+            rows.add_row(str(place), f"{last.ticks:,}", f"{mean.value:.4g}", interval, settings)
     for name, mean in tuned.references.items():
         rows.add_row("", "", f"{mean.value:.4g}", f"{mean.low:.4g} to {mean.high:.4g}", literal(name))
     return rows

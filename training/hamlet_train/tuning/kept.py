@@ -88,9 +88,9 @@ class Tuned:
         }
 
 
-def command(manifest: Manifest, name: str, shared: bool, opponents: Sequence[str] = ()) -> list[str]:
+def command(manifest: Manifest, name: str, shared: bool, usual: Settings, opponents: Sequence[str] = ()) -> list[str]:
     """The command that trains it again, without a tuning; `shared`: the universe has roles, which share a policy;
-    `opponents`: as a user says them. Settings that change are in the manifest alone."""
+    `usual`: its defaults; `opponents`: as a user says them. Settings that change are in the manifest alone."""
     if manifest.changes:
         return ["hamletc", "reproduce", f"runs/{name}"]
     sizes = (
@@ -102,7 +102,7 @@ def command(manifest: Manifest, name: str, shared: bool, opponents: Sequence[str
     words = ["hamletc", "train", manifest.source]
     for option, number in sizes:
         words += [f"--{option}", str(number)]
-    for setting, value in differing(manifest.settings, Settings()).items():
+    for setting, value in differing(manifest.settings, usual).items():
         words += ["--memory", f"gru:{value}"] if setting == MEMORY else ["--set", f"{setting}={value}"]
     for param in manifest.params:
         words += ["--param", param]
@@ -121,7 +121,7 @@ def keep(run: Run, tuned: Tuned, universe: Path) -> tuple[Module, Manifest, str]
     """
     best, search = tuned.best, tuned.search
     shared = best.manifest.shared and bool(search.module.universe.roles)
-    again = command(best.manifest, run.folder.name, shared, search.beside)
+    again = command(best.manifest, run.folder.name, shared, search.usual, search.beside)
     manifest = replace(best.manifest, command=tuple(again))
     try:
         module = packaged(universe, run.package)

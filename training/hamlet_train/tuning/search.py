@@ -19,7 +19,7 @@ from hamlet_train.learning import Training
 from hamlet_train.ppo import Progress
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest
-from hamlet_train.settings import Settings
+from hamlet_train.settings import Settings, usual_of
 from hamlet_train.training import begun, evaluation_of, plan_of
 from hamlet_train.tuning.rungs import Rungs
 from hamlet_train.tuning.shelf import Record, Shelf
@@ -80,6 +80,11 @@ class Search(ABC):
     threads: int
     beside: tuple[str, ...] = ()
     evaluations: dict[Plan, Evaluation] = field(default_factory=dict)
+
+    @property
+    def usual(self) -> Settings:
+        """The defaults of the universe."""
+        return usual_of(self.module.universe)
 
     @abstractmethod
     def climb(self, tell: Tell, ended: Ended) -> list[Candidate]:
