@@ -17,8 +17,8 @@ from hamlet_lab.divergence import c_taps, triton_taps
 from hamlet_lab.divergence.compiled import TABLE, Form, Generated, Kernels, values_of
 from hamlet_lab.divergence.values import Evaluation, Spot, words
 from hamletc.ir.evaluate import Array
-from hamletc.ir.ops import Element, Input, Value
-from hamletc.kernel.body import Body
+from hamletc.ir.ops import Element, Fetch, Input, Value
+from hamletc.kernel.body import Body, table_name
 from hamletc.kernel.calls import FunctionCall
 from hamletc.targets.target import written_by
 from hamletc.targets.triton.columns import Columns
@@ -89,6 +89,8 @@ class _Look:
         self._kernels, self._evaluation, self._function = kernels, evaluation, function
         self._lanes = len(evaluation.call.lanes)
         self._count = 1 if function.loop is None else function.loop.count
+        nodes, inputs = evaluation.function.nodes, evaluation.call.inputs
+        self._fetched = {table_name(op.array): inputs[op.array] for n in nodes if isinstance(op := n.op, Fetch)}
         self._inputs = [value for name in function.parameters if (value := self._input(name)) is not None]
 
     @property
@@ -123,11 +125,11 @@ class _Look:
         return None
 
     def _input(self, name: str) -> Array | str | None:
-        """The value of a parameter on all lanes, one element after the other; its name if it is a table; `None`
-        unknown.
+        """The value of a parameter on all lanes, one element after the other; its name if it is a table; an array
+        [worlds, numbers] that the function fetches from; `None` unknown.
         """
         if name.startswith(TABLE):
-            return name
+            return self._fetched.get(name, name)
         if self._function.loop is not None and name == self._function.loop.element:
             return np.repeat(np.arange(self._count, dtype=np.int32), self._lanes)
         value = values_of([name], self._evaluation.printed).get(name)
@@ -163,7 +165,7 @@ def kernels_of(module: Module, form: Form, target: str, device: torch.device, ca
     def tap(
         function: Generated, printed: Body, lines: Collection[Value], inputs: list[Array | str]
     ) -> tuple[list[Value], Array]:
-        lanes = next(len(item) for item in inputs if not isinstance(item, str))
+        lanes = next(len(item) for item in inputs if not isinstance(item, str) and item.ndim == 1)
         if target == "c":
             text, rows = c_taps.tapped(source, function, printed, lines)
             return rows, c_taps.run_tap(text, inputs, len(rows), lanes)

@@ -143,7 +143,7 @@ def run_tap(
     """The bits that `tap` writes, i32 [rows, lanes].
 
     Args:
-        inputs: arrays [lanes], and the parameters that are tables.
+        inputs: arrays [lanes], arrays [worlds, numbers] that are fetched from, and the parameters that are tables.
         columns: the tables that are such.
         device, capability: where `tap` runs: there, or with a compute capability (90: sm_90) as PTX on the CPU.
     """

@@ -41,6 +41,33 @@ def test_ptx(tmp_path: Path) -> None:
     assert cause.notes == ("the value found is that of the operands of sub(1.0, food_4) swapped",)
 
 
+WELLS = """
+universe wells
+space grid 3 x 2 { edges wrap  starts anywhere }
+lifespan 9 ticks
+meter food = 0.5
+cells {
+    meter water = uniform(0, 1)
+    rule dries: water -= 0.01
+}
+rule drinks: food += 0.375 * water at (position x + 1, position y) - 0.125
+reward food
+observe { meters }
+"""
+
+
+def test_ptx_of_what_is_fetched_from_cells(tmp_path: Path) -> None:
+    """A function that reads cells of the world, which are no table of the program, is looked at as any other."""
+    (tmp_path / "wells.hamlet").write_text(WELLS)
+    edited = package(WELLS, tmp_path / "edited", replaced("0.375", "0.75"), "triton")
+    report = diff(open_side(tmp_path / "wells.hamlet", None, tmp_path), open_side(edited, "sm_90", tmp_path), QUICK, 0)
+    assert report.divergence is not None
+    cause = report.divergence.cause
+    assert cause is not None
+    assert cause.right.code.startswith("triton_kernels.py:")
+    assert "0.75" in cause.right.code
+
+
 @pytest.fixture
 def compilation() -> Compilation:
     return Compilation.begin(universe_of(TOY)).run()
