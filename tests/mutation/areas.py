@@ -45,8 +45,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     "native/remembering.h": MEMORY,
     "native/team.c": ("tests/unit/native/test_team.py",),
     "native/turn.c": ("tests/adapters/test_single.py", "tests/adapters/test_handover.py"),
-    "exact": ("tests/training/test_exact_training.py",),
-    "exact/memory.h": ("tests/training/test_exact_training.py", "tests/training/test_remembering.py"),
+    "exact": ("tests/training/test_exact_training.py", "tests/training/test_remembering.py"),
 }
 """The unit tests of each area, or of a file."""
 
