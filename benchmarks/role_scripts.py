@@ -11,6 +11,8 @@ from hamlet.env.environment import Env
 Script = Callable[[Env], torch.Tensor]
 """The actions [lanes] that a script has for the present tick. What the mask of an agent switches off it does not take,
 as no policy does: it waits."""
+RING = 11
+"""Cells of the ring of tag."""
 
 
 def always(action: str) -> Script:
@@ -30,18 +32,17 @@ def some(action: str, other: str, every: int) -> Script:
 
 
 def toward(role: str, away: bool = False) -> Script:
-    """A step on a ring toward the nearest living agent of a role, or away from it."""
+    """A step on the ring toward the nearest living agent of a role, or away from it."""
 
     def chosen(env: Env) -> torch.Tensor:
-        count = int(env.observation_high.new_tensor(11))
         place = env.state["position"].reshape(-1, env.num_worlds, env.num_agents)[0]
         there = torch.zeros(env.num_agents, dtype=torch.bool)
         there[list(env.roles[role].agents)] = True
         alive = env.state["alive"].view(env.num_worlds, env.num_agents) & there
-        right = (place.unsqueeze(1) - place.unsqueeze(2)) % count
-        far = torch.where(alive.unsqueeze(1), torch.minimum(right, count - right), 10 * count)
+        right = (place.unsqueeze(1) - place.unsqueeze(2)) % RING
+        far = torch.where(alive.unsqueeze(1), torch.minimum(right, RING - right), 10 * RING)
         nearest = far.argmin(dim=2, keepdim=True)
-        goes_right = (right.gather(2, nearest).squeeze(2) * 2 < count) ^ away
+        goes_right = (right.gather(2, nearest).squeeze(2) * 2 < RING) ^ away
         names = env.action_names.index("RIGHT"), env.action_names.index("LEFT")
         return torch.where(goes_right, *names).int().flatten()
 

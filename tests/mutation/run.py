@@ -36,7 +36,7 @@ from more_universes import FORMS, UNIVERSES, Form, Unaltered, Universes, made_of
 from mutant import ROOT, Mutant
 from store import COMPILED, Store
 from table import Drawn, hole, settled, survived, table
-from verdict import STAGES, StageName, Verdict
+from verdict import SCRATCH, STAGES, StageName, Verdict
 
 RESULTS = ROOT / "benchmarks" / "results"
 SAMPLE, SEED = 400, 5
@@ -82,7 +82,7 @@ def _left(verdict: Verdict | None, stages: Sequence[StageName]) -> Sequence[Stag
 
 def _run(waiting: Sequence[tuple[Mutant, Sequence[StageName]]], options: argparse.Namespace) -> dict[str, Verdict]:
     begin, found, sound = time.monotonic(), dict[str, Verdict](), set[str]()
-    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+    with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
         _prepare(Path(scratch))
         known = _baseline(sorted({mutant.path for mutant, _ in waiting}), options)
         print(f"recorded in {time.monotonic() - begin:.0f} s", flush=True)

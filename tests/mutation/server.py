@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from mutant import BY_HAND, COMPILER, ROOT, Mutant, place
-from verdict import StageName, Verdict
+from verdict import StageName, Verdict, anywhere
 
 os.environ["TRITON_INTERPRET"] = "1"  # Triton reads it when it is imported
 
@@ -192,7 +192,7 @@ def _stage(stage: StageName, mutant: Mutant, known: Baseline) -> dict[str, str] 
                 how = "difference" if text.startswith(("assert", "Assertion", "Failed")) else "error"
             else:
                 text = f"{type(error).__name__}: {text}"
-            return {"check": name, "how": how, "reason": text[:300]}
+            return {"check": name, "how": how, "reason": anywhere(text)[:300]}
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import shutil
+import tempfile
 import tomllib
 from collections import Counter
 from dataclasses import replace
@@ -24,7 +25,7 @@ from draw import draw, folder, of_file
 from executed import function_of, tracing
 from scene_names import EXECUTED, HEADER, KERNELS, PROGRAMS
 from table import Drawn, Explanation, estimate, interval
-from verdict import Verdict
+from verdict import SCRATCH, Verdict, anywhere
 
 from examples import LONG as EVERYTHING
 from examples import SHARE
@@ -224,6 +225,12 @@ def test_universes_are_run_where_something_else_is_made_of_them() -> None:
     other = {name: replace(known[name], digest="of something else")}
     assert [check() > 10_000 for _, check in more_universes.differing("programs", other, altered)] == [True]
     assert all(more_universes.forms(path) for path in mutant.files() if area(path) not in ("native", "exact"))
+
+
+def test_reasons_name_no_folder_of_a_machine() -> None:
+    copy = Path(tempfile.gettempdir()) / f"{SCRATCH}a1_b" / "0" / "hamlet" / "playing.c"
+    said = f"In file included from {mutant.ROOT}/tests/wrappers.c:3, {copy}:7"
+    assert anywhere(said) == "In file included from tests/wrappers.c:3, hamlet/playing.c:7"
 
 
 def test_every_file_has_tests_that_there_are() -> None:

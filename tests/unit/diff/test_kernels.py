@@ -15,6 +15,7 @@ from hamlet_lab.diff.open import open_side
 from hamlet_lab.divergence.c_taps import generated
 from hamlet_lab.divergence.compiled import Generated, Kernels
 from hamlet_lab.divergence.kernels import apart_from_operands, first_fault
+from hamlet_lab.divergence.record import Cause
 from hamlet_lab.divergence.values import Evaluation, words
 from hamlet_lab.verify import QUICK
 from hamletc.compilation import Compilation
@@ -28,16 +29,22 @@ from hamletc.kernel.calls import FunctionCall
 LANES = 8
 
 
-def test_ptx(tmp_path: Path) -> None:
-    """Operands swapped in the text of Triton kernels, found in the PTX that was compiled from it."""
-    (tmp_path / "toy.hamlet").write_text(TOY)
-    edited = package(TOY, tmp_path / "edited", replaced("1.0 - food_4", "food_4 - 1.0"), "triton")
-    report = diff(open_side(tmp_path / "toy.hamlet", None, tmp_path), open_side(edited, "sm_90", tmp_path), QUICK, 0)
+def cause_in_ptx(text: str, old: str, new: str, folder: Path) -> Cause:
+    """The cause of the difference that a line of Triton kernels makes in the PTX that is compiled from it."""
+    (folder / "right.hamlet").write_text(text)
+    edited = package(text, folder / "edited", replaced(old, new), "triton")
+    report = diff(open_side(folder / "right.hamlet", None, folder), open_side(edited, "sm_90", folder), QUICK, 0)
     assert report.divergence is not None
     cause = report.divergence.cause
     assert cause is not None
     assert cause.right.code.startswith("triton_kernels.py:")
-    assert "food_4 - 1.0" in cause.right.code
+    assert new in cause.right.code
+    return cause
+
+
+def test_ptx(tmp_path: Path) -> None:
+    """Operands swapped in the text of Triton kernels, found in the PTX that was compiled from it."""
+    cause = cause_in_ptx(TOY, "1.0 - food_4", "food_4 - 1.0", tmp_path)
     assert cause.notes == ("the value found is that of the operands of sub(1.0, food_4) swapped",)
 
 
@@ -58,14 +65,7 @@ observe { meters }
 
 def test_ptx_of_what_is_fetched_from_cells(tmp_path: Path) -> None:
     """A function that reads cells of the world, which are no table of the program, is looked at as any other."""
-    (tmp_path / "wells.hamlet").write_text(WELLS)
-    edited = package(WELLS, tmp_path / "edited", replaced("0.375", "0.75"), "triton")
-    report = diff(open_side(tmp_path / "wells.hamlet", None, tmp_path), open_side(edited, "sm_90", tmp_path), QUICK, 0)
-    assert report.divergence is not None
-    cause = report.divergence.cause
-    assert cause is not None
-    assert cause.right.code.startswith("triton_kernels.py:")
-    assert "0.75" in cause.right.code
+    cause_in_ptx(WELLS, "0.375", "0.75", tmp_path)
 
 
 @pytest.fixture
