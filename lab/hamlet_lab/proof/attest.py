@@ -1440,6 +1440,8 @@ class Thread:
         c, value, agreed = self.context, operands[0], (self.blind or self).agreed
         self.sure(operands[-1].value == ONES, "not all threads take part")
         if opcode == "shfl.sync.idx.b32" and operands[2].value == 31:
+            if operands[1] in (tid := c.variable("tid"), c.say("a & 31", tid)):  # what the thread has itself
+                return value
             own = self._of_threads(value)
             if self.blind is None:
                 agreed[self.executed] = own

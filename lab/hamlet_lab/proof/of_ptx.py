@@ -409,7 +409,10 @@ class Thread:
             value, other, limits, _ = operands
             if limits.value != 31:
                 raise self._unknown(instruction)
-            own, rows = arena.variable("tid"), self._of_threads(value)
+            own = arena.variable("tid")
+            if _is_own(other, own):
+                return value
+            rows = self._of_threads(value)
             if rows is not None and self._outside.anything is not None:
                 self._outside.rows[self.executed] = rows
             # Of other threads nothing is known that holds in this case alone.
@@ -436,3 +439,9 @@ class Thread:
         arena, own = self._arena, self._arena.variable("tid")
         values = [arena.copy(term, instead={own.number: arena.constant(each, 32)}).value for each in range(32)]
         return None if None in values else tuple(each or 0 for each in values)
+
+
+def _is_own(number: Term, own: Term) -> bool:
+    """Whether the thread that a shuffle asks is the one that asks."""
+    lowest = number.operands[0] if number.op == "and" and number.operands[1].value == 31 else number
+    return lowest is own

@@ -44,6 +44,7 @@ def stored(line: str, least: int = 1) -> tuple[Words, Words, Words]:
     places = (random.integers(1, 2**60, 100, np.uint64) << np.uint64(4)).astype(np.uint64)
     variables = [Variable("place", places, 0, 2**64 - 1), Variable("n", words, least, 2**31 - 1)]
     variables.append(Variable("before", np.zeros(100, np.uint32), 0, 0))
+    variables.append(Variable("tid", random.integers(0, 32, 100, np.uint32), 0, 31))
     arena = Arena({each.name: each for each in variables}, lambda *_: False)
     place, n = arena.variable("place"), arena.variable("n")
     outside = Outside({place.number: ("word", 0)}, {("word", 0): arena.variable("before")}, {}, set(), {})
@@ -91,3 +92,13 @@ def test_a_widened_word_is_the_number_of_the_word() -> None:
         stored("cvt.s64.s32 \t%rd2, %r1;\n\tcvt.rn.f32.u64 \t%r2, %rd2;")
     with pytest.raises(UnprovenError, match=r"cvt\.rn\.f32\.u64 is not known"):
         stored("cvt.rn.f32.u64 \t%r2, %rd1;")
+
+
+@pytest.mark.parametrize("own", ["mov.u32 \t%r3, %tid.x;", "mov.u32 \t%r4, %tid.x;\n\tand.b32 \t%r3, %r4, 31;"])
+def test_a_shuffle_of_the_own_thread_gives_what_it_has(own: str) -> None:
+    shuffle = "shfl.sync.idx.b32 \t%r2, %r1, %r3, 31, -1;"
+    result, _, words = stored(f"{own}\n\t{shuffle}")
+    assert (result == words).all()
+    for other in ("add.s32 \t%r3, %r3, 1;", "and.b32 \t%r3, %r3, 15;"):
+        with pytest.raises(UnprovenError, match="what another thread has is not known"):
+            stored(f"{own}\n\t{other}\n\t{shuffle}")
