@@ -52,6 +52,8 @@ _PROPERTIES = ("decay", "edges", "interact", "move", "places", "reach", "starts"
 _CHANCES = ("sometimes", "maybe", "occasionally", "randomly")
 _MANY = 20
 """Declarations that are not named one by one any more."""
+_FEW = 9
+"""Items between braces that are named one by one where something else is amiss."""
 
 
 def complain(situation: Situation) -> tuple[Diagnostic, Cure | None]:
@@ -102,7 +104,18 @@ def _expected(situation: Situation) -> str:
     expected, texts = situation.expected, situation.texts
     if _begins_item(situation):
         expected, texts = frozenset[str](), texts - _GOES_ON
-    return f"expected {_listed(_in_words(expected, texts, situation.shifted), 'or')}, found {found}"
+    items = _many_items(situation)
+    block = _block(situation) if items else None
+    words = _in_words(expected, texts if block is None else texts - items, situation.shifted)
+    if block is not None:
+        words.insert(len(words) - (words[-1:] == ["`}`"]), f"an item of `{situation.tokens[block].text}`")
+    return f"expected {_listed(words, 'or')}, found {found}"
+
+
+def _many_items(situation: Situation) -> frozenset[str]:
+    """The words of items that may begin here, where they are too many to name beside something else."""
+    items = situation.begins & situation.texts
+    return items if len(items) > _FEW and "together" not in items else frozenset()
 
 
 def _begins_item(situation: Situation) -> bool:
@@ -213,7 +226,7 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         if meant is not None and meant != token.text:
             sure = (Edit(token.span, meant),) if len(texts) == 1 else ()
             return f"Did you mean `{meant}`?", sure or guessed(token.span, token.text, meant)
-    if token.text == ")" and texts >= DECLARATIONS:
+    if token.text == ")" and _open_parenthesis(situation.tokens, situation.index) is None:
         return "Leave it out: no parenthesis is open here.", (situation.without(situation.index),)
     block = _block(situation)
     if situation.declaration == "" or (texts >= DECLARATIONS and _begins_item(situation)):
@@ -225,7 +238,12 @@ def _hint(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         hint = f"`{token.text}` stands outside of the braces of `{situation.tokens[block].text}`."
         return hint, moved_out(situation, block)
     begun = block if block is not None and _begins_item(situation) else situation.start
-    return shape(situation.tokens, begun), kept_by_world(situation)
+    hint = shape(situation.tokens, begun)
+    many = _many_items(situation)
+    if block is not None and many and begins_line(situation.tokens, situation.index):
+        items = _listed((f"`{word}`" for word in sorted(many)), "or")
+        hint += f" Items of `{situation.tokens[block].text}` begin with {items}."
+    return hint, kept_by_world(situation)
 
 
 def _elsewhere(situation: Situation) -> tuple[Edit, ...]:

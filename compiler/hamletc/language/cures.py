@@ -37,6 +37,7 @@ _TYPES = {
     **dict.fromkeys(("integer", "int32", "i32", "whole"), "int"),
     **dict.fromkeys(("float", "float32", "f32", "double", "number"), "real"),
 }
+_OPERATORS = {"plus": "+", "minus": "-", "times": "*"}
 _PHRASES = {"distance": "distance to", "streak": "streak of", "at": "here ==", "on": "here ==", "here": "here =="}
 
 
@@ -94,11 +95,17 @@ def _adjoins(s: Situation) -> bool:
 
 
 def _range(s: Situation) -> Cure | None:
-    """`open 8 - 18`, `in 0 to 1`, `in (0, 1)`."""
+    """`open 8 - 18`, `open from 8 to 18`, `in 0 to 1`, `in (0, 1)`."""
+    edits: tuple[Edit, ...]
     if ".." in s.texts and s.declaration == "affordance" and s.token.text in ("{", "lasts"):
         hint = f"Write `open {s.before.text} .. 18`: the hours from the first up to the second."
         return Cure(hint, 0, ("..", "1"), edits=(s.insert(".. 18", sure=False),))
-    edits: tuple[Edit, ...] = (s.instead(1, ".."),)
+    first = -(s.before.text == "from")
+    if s.after(first).text == "from" and s.after(first - 1).text == "open" and s.after(first + 2).text in _RANGES:
+        hours = f"{s.after(first + 1).text} .. {s.after(first + 3).text}"
+        written = ("..", s.after(first + 3).text) if first else hours.split()
+        return Cure(f"Write `open {hours}`.", first + 4, tuple(written), edits=(s.instead(4, hours, first=first),))
+    edits = (s.instead(1, ".."),)
     if ".." in s.texts and s.token.text in _RANGES:
         return Cure(f"Write `{s.before.text} .. {s.after().text}`.", 1, ("..",), edits=edits)
     dash = next((n for n in range(s.index - 3, s.index) if s.tokens[n].text == "-"), None)
@@ -180,6 +187,28 @@ def _without_arguments(s: Situation, name: str) -> Cure:
     return Cure(hint, 0, ("1",), "H009", message, edits=edits)
 
 
+def _operator(s: Situation) -> Cure | None:
+    """`energy plus mood`."""
+    operator = _OPERATORS.get(s.token.text, "")
+    if operator not in s.texts:
+        return None
+    return Cure(f"Write `{operator}`.", 1, (operator,), edits=(s.instead(1, operator),))
+
+
+def _window(s: Situation) -> Cure | None:
+    """`window 5 { mice  role cat }`."""
+    if s.token.text != "{" or s.tokens[s.index - 2].text != "window" or s.declaration != "observe":
+        return None
+    close = s.closer.get(s.index, s.index)
+    names = [token.text for token in s.tokens[s.index + 1 : close] if token.kind in ("word", "quoted")]
+    windows = [f"window {s.before.text} of {name}" for name in names if name not in ("cell", "role", "state", "of")]
+    if not windows:
+        return None
+    hint = f"A window shows one thing: write `{'  '.join(windows)}`."
+    edits = (s.instead(close - s.index + 3, "  ".join(windows), first=-2),)
+    return Cure(hint, close - s.index + 1, ("of", names[-1]), edits=edits)
+
+
 def _encoding(s: Situation) -> Cure | None:
     """`position  grid of moss`, `position  window 2`: the item behind `position` is read as its encoding."""
     position, item = s.tokens[s.index - 2], s.before.text
@@ -191,7 +220,11 @@ def _encoding(s: Situation) -> Cure | None:
 
 
 def _statement_outside(s: Situation) -> Cure | None:
-    """`energy += 1` where a declaration stands."""
+    """`energy += 1` and `each tick { energy += 1 }` where a declaration stands."""
+    if "rule" in s.texts and source(s.tokens[s.index : s.index + 3]) == "each tick {" and s.opener is None:
+        rule = ("rule", s.called_for("tick"))
+        hint = "What happens in every tick is a rule: `rule hunger: energy -= 0.01`."
+        return Cure(hint, 2, rule, edits=(s.instead(2, " ".join(rule)),))
     if "rule" in s.texts and s.token.kind == "word" and s.after().text in ASSIGNMENTS and s.opener is None:
         statement = source((s.token, *s.rest(1)))
         if s.after().text == "=":
@@ -216,5 +249,5 @@ def _type(s: Situation) -> Cure | None:
 
 _CURES = (
     *(copies, then, _range, _type, _equals, when, unfinished, if_without_else, if_statement, comparison),
-    *(needs, _comma, _call, _encoding, _statement_outside),
+    *(needs, _comma, _call, _operator, _window, _encoding, _statement_outside),
 )

@@ -17,6 +17,7 @@ from hamletc.language.words import LOOK_ALIKE, UNITS_OF_MEASURE
 _OPERAND = r"`[^`\r\n]*`|[^\W\d]\w*|[0-9][\w.]*"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STATEMENT = re.compile(rf"\s*(?:\{{|together\b|(?:{_OPERAND})\s*(?:\+=|-=|=(?!=)))")
+_STATEMENT_BEGINS = re.compile(rf"(?:^|[{{}}\n]|[0-9)][ \t])[ \t]*(?:{_OPERAND})[ \t]*\Z")
 _IS_OPERAND = re.compile(_OPERAND)
 _NEXT_OPERAND = re.compile(rf"[ \t]*({_OPERAND})")
 _FACTOR_FOLLOWS = re.compile(r"[ \t]*[0-9(]|[\w(`.]")
@@ -106,6 +107,8 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
             return HabitReading(pieces, f"Write `{right} {piece[0]}= 1`.", following.end() - start)
         case "++" | "--" if adjoins and _WORD.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
             return HabitReading((f"{piece[0]}=", "1"), f"Write `{left} {piece[0]}= 1`.", 2, put=f" {piece[0]}= 1")
+        case "++" | "--" if _STATEMENT_BEGINS.search(text, 0, start) and following:
+            return HabitReading((f"{piece[0]}=",), f"Write `{left} {piece[0]}= {right}`.", 2)
         case "++":
             return HabitReading(("+",), "Write one `+`.", 2)
         case ";":

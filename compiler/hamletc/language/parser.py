@@ -163,6 +163,7 @@ class Parse:
             shifted=self._shifted,
             opener=self._braced.opener[index],
             closer=self._braced.closer,
+            begins=self._items(index),
             accepts=lambda count: self._accepts(index + count),
         )
         if token.problem is not None and token.kind != "bad":
@@ -173,12 +174,24 @@ class Parse:
         if found is None or not (found.skip or found.feed):
             return None
         for text in found.feed:
-            fed = "NUMBER" if text.isdigit() else terminals()[text]
+            fed = "NUMBER" if text.isdigit() else terminals().get(text, "NAME")
             if not self._automaton.accepts(fed):
                 return None
             self._feed(fed, Token("word", text, token.line, token.column))
         self._cured = index + found.skip
         return self._cured
+
+    def _items(self, index: int) -> frozenset[str]:
+        """The words that begin an item in the braces around a token."""
+        if self._braced.opener[index] is None:
+            return frozenset()
+        automaton, brace = self._automaton.copy(), self._tokens[index]
+        if automaton.accepts("RBRACE"):
+            automaton.settle("RBRACE", brace)
+        else:
+            automaton.unwind("RBRACE")
+        expected = automaton.expected()
+        return frozenset(text for text, terminal in terminals().items() if text.isalpha() and terminal in expected)
 
     def _accepts(self, index: int) -> bool:
         """Whether the token at an index could stand where the parser is."""
@@ -244,7 +257,24 @@ class Parse:
             self._automaton.settle(terminal, Token("word", resume, token.line, token.column))
         else:
             self._automaton.unwind(terminal)
-        return self._next_declaration(index) if opener is None else self._braced.closer[opener]
+        if opener is None:
+            return self._next_declaration(index)
+        return self._next_item(index, self._braced.closer[opener])
+
+    def _next_item(self, index: int, closer: int) -> int:
+        """The next token that begins a line, and an item of the same braces, or the one that closes them."""
+        while index < closer:
+            if begins_line(self._tokens, index) and self._begins_item(index):
+                return index
+            index = self._braced.closer.get(index, index) + 1
+        return closer
+
+    def _begins_item(self, index: int) -> bool:
+        """Whether a token can stand here, and is no name unless it is written to: any word may be one."""
+        terminal = self._classifier.terminal(index)
+        if terminal is None or (terminal == "NAME" and not assigns(self._tokens, index)):
+            return False
+        return self._automaton.accepts(terminal)
 
     def _next_declaration(self, index: int) -> int:
         """The next token outside braces that begins a declaration, or seems to be meant to, or the end."""

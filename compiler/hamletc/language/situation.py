@@ -22,8 +22,8 @@ LONGEST_REST = 8
 class Situation:
     """A token that cannot stand where it does. `texts` are the words and symbols among the `expected` terminals,
     `start` is where the declaration began, `shifted` the last terminal before the token, `opener` the brace around it,
-    `closer` has each brace's second one, and `accepts` says whether the token some places further on could stand
-    here."""
+    `closer` has each brace's second one, `begins` the words that begin an item between them, and `accepts` says
+    whether the token some places further on could stand here."""
 
     tokens: tuple[Token, ...]
     index: int
@@ -33,6 +33,7 @@ class Situation:
     shifted: str | None
     opener: int | None
     closer: dict[int, int]
+    begins: frozenset[str]
     accepts: Callable[[int], bool]
 
     @property

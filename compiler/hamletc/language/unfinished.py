@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from hamletc.diagnostics.edit import before
-from hamletc.language.situation import Cure, Situation, source
+from hamletc.language.situation import ASSIGNMENTS, COMPARISONS, Cure, Situation, source
+from hamletc.suggest import closest
 
 UNITS = ("hour", "hours", "tick", "ticks", "day", "days", "step", "steps", "minutes", "h")
 _BOUNDS = ("in", "0", "..", "1")
@@ -34,6 +35,8 @@ def unfinished(s: Situation) -> Cure | None:
     if s.declaration == "affordance" and (s.token.text == "lasts" or s.before.text == "open"):
         return _in_braces(s)
     if "when" in s.texts and s.declaration == "dies" and s.index == s.start + 1:
+        if closest(s.token.text, ("when",)) and s.after().text not in (*COMPARISONS, *ASSIGNMENTS):
+            return Cure("Did you mean `when`?", 1, ("when",), edits=(s.instead(1, "when"),))
         return Cure("Write `dies when CONDITION`.", 0, ("when",), edits=(s.insert("when"),))
     return None
 

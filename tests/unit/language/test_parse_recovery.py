@@ -45,6 +45,30 @@ def test_one_run_reports_every_independent_error_once() -> None:
     ]
 
 
+def test_after_an_error_between_braces_the_items_in_its_next_lines_are_read() -> None:
+    text = """\
+universe town
+affordance Bed at random {
+    sleeping bag
+    on completion { energy += 0.2 ) }
+    open 9 17
+    each tick { mood += }
+    capacity 2
+}
+role cat: others {
+    observe { meters  window 5 (  grid
+        hours
+        what: energy energy
+        text mood
+    }
+    reward energy mood
+    dies hen energy <= 0
+}
+"""
+    lines = [(3, 5), (4, 35), (5, 10), (6, 25), (10, 32), (12, 22), (14, 5), (15, 19), (16, 10)]
+    assert [(line, column) for _, line, column in errors(text)] == lines
+
+
 def test_what_could_be_read_is_kept() -> None:
     file, _ = parse(MANY)
     assert file is not None
@@ -90,9 +114,7 @@ def test_what_could_be_read_is_kept() -> None:
          "Write it as in `affordance Bed at random open 8 .. 18 { instantly { energy += 0.5 } }`."),
         ("observe { constant }", "expected a number, found `}`",
          "Write it as in `observe { grid  meters  lack: 1 - energy }`."),
-        ("observe { 5 }", "expected `NAME:`, `blank`, `cell`, `constant`, `discrete`, `effects`, `grid`, "
-         "`group`, `here`, `hot`, `image`, `items`, `lifetime`, `meters`, `params`, `position`, `progress`, `speed`, "
-         "`state`, `text`, `time`, `velocity`, `window`, `world` or `}`, found `5`",
+        ("observe { 5 }", "expected `NAME:`, an item of `observe` or `}`, found `5`",
          "Write it as in `observe { grid  meters  lack: 1 - energy }`."),
         ("reward `a` `b`", "expected an operator or a declaration, found `b`",
          "Write it as in `reward 0.1 when here == Bed`."),
