@@ -122,7 +122,7 @@ class Symbols:
         few = candidates if self._comparisons <= MOST_COMPARISONS else ()
         meaning = messages.names.meaning(name, needed, axes, few)
         guess = guess if meaning is None else None
-        put = None if meaning is None else messages.names.written(name, needed, axes)
+        put = None if meaning is None else messages.names.written(name, needed, axes, few)
         likely = None if meaning is None else messages.names.likely(name, needed, axes, self.of_kind("affordance"))
         made = None if meaning is None else self._instead(call)
         known = name.span, name.text, needed, candidates

@@ -107,6 +107,9 @@ def _report(
 
 
 def _curve(env: Env, rollout: Rollout) -> list[float]:
+    if env.universe.pools and env.universe.lifespan is not None:
+        # The lifespan ends lives of all ages there, and how old these were is not counted apart from the deaths.
+        return []
     deaths = rollout.lengths()
     ages = env.state["age"][env.state["alive"]].clamp(max=len(deaths) - 1).cpu()
     censored: list[int] = ages.bincount(minlength=len(deaths)).tolist()

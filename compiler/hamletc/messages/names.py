@@ -26,11 +26,19 @@ def article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
 
 
+APART = "apart"
+"""The word for how far the agent that asks is from another one."""
+
+
 def meaning(name: syntax.Name, needed: str, axes: tuple[str, ...], candidates: tuple[str, ...]) -> str | None:
     """What to write instead of a name that nobody declares, where it is a word from elsewhere, or one of the language
     that is no name."""
     if name.quoted:
         return None
+    if name.text == "distance" and APART in candidates:
+        return (
+            f"Write `{APART}`: how far the two agents are from each other. `distance to Bed` is that of an affordance."
+        )
     if needed in ("a number", "a meter") and name.text in axes:
         return f"Write `position {name.text}`." if needed == "a number" else NOT_WRITTEN
     if needed == "a meter" and name.text == "velocity":
@@ -42,8 +50,10 @@ def meaning(name: syntax.Name, needed: str, axes: tuple[str, ...], candidates: t
     return instead(name.text, candidates)
 
 
-def written(name: syntax.Name, needed: str, axes: tuple[str, ...]) -> str | None:
+def written(name: syntax.Name, needed: str, axes: tuple[str, ...], candidates: tuple[str, ...]) -> str | None:
     """What stands in the place of such a name, where that is certain."""
+    if name.text == "distance" and APART in candidates:
+        return APART
     if needed == "a number" and name.text in axes:
         return f"position {name.text}"
     return SAME_ELSEWHERE.get(needed, {}).get(name.text)

@@ -105,6 +105,19 @@ def test_rewards_are_kept_in_file_order() -> None:
             pytest.fail(str(other))
 
 
+@pytest.mark.parametrize(
+    ("added", "hint", "written"),
+    [
+        ("rule a: mood -= 0.01 * count(other and distance < 2)", "Write `apart`: how far the two", "apart"),
+        ("rule a: distance < 2 -> mood -= 0.01", "Write `distance to Bed`.", "distance to Bed"),
+    ],
+)
+def test_what_distance_is_meant_depends_on_who_is_asked(added: str, hint: str, written: str) -> None:
+    (problem,) = checked(f"{BASE}{added}\n")[1]
+    assert problem.hint.startswith(hint)
+    assert [edit.text for edit in problem.edits] == [written]
+
+
 def test_observe_is_optional() -> None:
     base = BASE.replace("observe { grid  meters }\n", "reward mood\n")
     assert universe(base=base).observations == ()

@@ -130,6 +130,29 @@ def test_survival_of_nobody() -> None:
     assert survival([0, 0], [0, 0]) == []
 
 
+@pytest.mark.parametrize(("lifespan", "told"), [("", True), ("lifespan 20 ticks", False)])
+def test_survival_is_not_told_where_the_lifespan_ends_lives_of_all_ages(
+    lifespan: str, told: bool, hamletc_here: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "brood.hamlet").write_text(f"""\
+universe brood
+space none
+{lifespan}
+role fish: 4 agents {{
+    begins with 2
+    respawns after 3 ticks
+    meter energy = 1 {{ decay 0.04 }}
+    dies when energy <= 0 or chance(0.02)
+}}
+reward 1
+observe {{ meters }}
+""")
+    done = hamletc_here("run", "brood.hamlet", "--worlds", "8", "--ticks", "90", "--backend", "interpreter")
+    assert done.returncode == 0
+    assert "fish.energy <= 0" in done.stdout or "energy <= 0" in done.stdout
+    assert ("Survival" in done.stdout) == told
+
+
 def test_sparkline() -> None:
     assert sparkline([1.0, 0.5, 0.01, 0.0], 60) == "█▄▁"
     assert len(sparkline([1.0] * 1000, 60)) == 60
