@@ -54,7 +54,7 @@ def painted(view: View) -> Pixels:
 def _lines(view: View) -> int:
     """The lines of the panel, the same for all worlds and ticks."""
     listed = min(len(view.stands), LISTED) + (len(view.stands) > LISTED)
-    shown = view.players[:SHOWN]
+    shown = view.some(SHOWN)
     agents = sum(2 + len(player.meters) for player in shown) + (len(view.players) > SHOWN)
     return 3 + listed + len(view.layers) + len(view.meters) + agents
 
@@ -82,7 +82,7 @@ def _panel(view: View, sheet: Sheet, left: int) -> None:
     for bar in view.meters:
         _bar(bar, sheet, left, top)
         top += LINE
-    for player in view.players[:SHOWN]:
+    for player in view.some(SHOWN):
         said = f"age {player.age}" if player.alive else "dead"
         text = f"{player.name}   {said}   return {player.gained:.4g}"
         sheet.write(left, top, text[:COLUMNS], INK if player.alive else FAINT)

@@ -321,7 +321,7 @@ def _stands(view: View, paint: _Paint) -> Iterator[str]:
 
 
 def _players(view: View, paint: _Paint) -> Iterator[str]:
-    for player in view.players[:SHOWN]:
+    for player in view.some(SHOWN):
         state = f"age {player.age}" if player.alive else "dead"
         doing = f"  uses {player.doing}" if player.doing else ""
         gained = f"reward {player.reward:.3g}  return {player.gained:.4g}"

@@ -129,6 +129,13 @@ class View:
         clock = "" if self.hour is None else f"  hour {self.hour}/{self.hours}"
         return f"{self.name}  world {self.world}  tick {self.tick}  episode {self.episode}{clock}"
 
+    def some(self, most: int) -> list[Player]:
+        """So many players, at most, in their order: the first of each role before any second one."""
+        roles = {player.name.rpartition(" ")[0]: number for number, player in reversed([*enumerate(self.players)])}
+        first = sorted(roles.values())
+        others = (number for number in range(len(self.players)) if number not in first)
+        return [self.players[number] for number in sorted([*first, *others][:most])]
+
 
 def marks(names: Sequence[str], chosen: Sequence[str] = ()) -> list[str]:
     """A letter for each name: the one that is `chosen` for it, else a capital that no other has; a star where all are

@@ -14,6 +14,7 @@ from hamlet.package.module import Module
 from hamlet.universe.codec import CodecError, from_json, to_json
 from hamlet.universe.drawings import COLOURS
 from hamlet_look.ground import ground_of
+from hamlet_look.text import drawn
 from hamletc.compile import lower
 from hamletc.ir.text import print_program
 from hamletc.page.picture import recorded
@@ -168,6 +169,33 @@ observe { position relative }
     assert board is not None
     assert board.thin == (((0, 0), (1, 0)), ((2, 0), (2, 1)))
     assert (np.asarray(env.render("rgb_array")) != np.asarray(plain.render("rgb_array"))).any()
+
+
+@pytest.mark.parametrize(
+    ("cats", "mice", "shown"),
+    [
+        (6, 1, ["cat 0", "cat 1", "cat 2", "mouse 0"]),
+        (1, 6, ["cat 0", "mouse 0", "mouse 1", "mouse 2"]),
+        (1, 1, ["cat 0", "mouse 0"]),
+    ],
+)
+def test_each_role_is_among_those_that_are_told_of(
+    cats: int, mice: int, shown: list[str], made: Callable[..., Env]
+) -> None:
+    text = f"""\
+universe house
+space none
+lifespan 9 ticks
+role cat: {cats} agents {{ meter hunger = 0.5 {{ decay 0.1 }}  observe {{ meters }} }}
+role mouse: {mice} agents {{ meter fear = 0.5 {{ decay 0.2 }}  observe {{ meters }} }}
+reward 1
+"""
+    view = made(text).view(0)
+    assert [player.name for player in view.some(4)] == shown
+    text = drawn(view, colours=False)
+    assert [name for name in ("cat 0", "cat 3", "mouse 0", "mouse 4") if f" {name}  " in text] == [
+        name for name in ("cat 0", "cat 3", "mouse 0", "mouse 4") if name in shown
+    ]
 
 
 def test_view_says_looks(made: Callable[..., Env]) -> None:
