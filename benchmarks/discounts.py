@@ -59,7 +59,8 @@ UNIVERSES = {
     "gallery/market": Size(),
     "gallery/thermostat": Size(),
 }
-"""First those that pay for an end alone and last less than 500 ticks, then some of the others."""
+"""First those that pay for an end alone and last less than 500 ticks, then some that pay otherwise: the rule leaves
+their default as it is."""
 
 
 def returned(module: Module, size: Size, discount: float, seed: int) -> float:
