@@ -37,8 +37,9 @@ from hamlet_train.crews import crews_of
 from hamlet_train.exact.network import padded
 from hamlet_train.gpu.ahead import compile_ahead, passed
 from hamlet_train.gpu.launches import Launch
-from hamlet_train.gpu.learner import NODES, Lesson, Taught
+from hamlet_train.gpu.learner import NODES, Lesson
 from hamlet_train.gpu.mind import Mind
+from hamlet_train.gpu.taught import Taught
 from hamlet_train.groups import LANES
 from hamlet_train.ppo import Learned, Lives
 from hamlet_train.settings import Settings

@@ -22,9 +22,9 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("hidden", [(16,), (20, 48)], ids=str)
+@pytest.mark.parametrize(("hidden", "memory"), [((16,), 0), ((20, 48), 0), ((32, 16), 32)], ids=str)
 def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
-    compiled: Callable[..., Module], hidden: tuple[int, ...]
+    compiled: Callable[..., Module], hidden: tuple[int, ...], memory: int
 ) -> None:
     pytest.importorskip("rich_click", reason="training needs the extra train")
     from hamlet_train.gpu.training import GpuLearner, GpuTraining
@@ -34,7 +34,7 @@ def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
     from hamlet_train.training import begun
 
     module = compiled(LESSONS.read_text(encoding="utf-8"), "triton")
-    settings = Settings(hidden=hidden, horizon=HORIZON, minibatches=3, rate=3e-3)
+    settings = Settings(hidden=hidden, horizon=HORIZON, minibatches=3, rate=3e-3, memory=memory)
     # The second group has fewer lanes than the first one.
     manifest = Manifest("lessons", module.digest, "", (), {}, 70, 1, 3, 70 * HORIZON * UPDATES, settings)
     cpu = begun(module, manifest, Ranks(), 1)
@@ -58,7 +58,8 @@ def test_an_update_is_that_of_the_cpu_and_waits_for_nothing(
         assert learner.learned.digest() == line.weights
         assert learner.lives.returns.tobytes() == cpu.crews[0].learner.lives.returns.tobytes()
     assert episodes > 0
-    assert gpu.env._now.replays.work is not None
+    # Tick by tick act those who remember.
+    assert (gpu.env._now.replays.work is None) == bool(memory)
 
 
 def test_roles_with_controls_are_those_of_the_cpu(compiled: Callable[..., Module]) -> None:

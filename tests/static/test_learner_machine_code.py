@@ -14,22 +14,23 @@ from hamlet.backend.storage import Storage, storage_like
 from hamlet_lab.machine_code.kernels import disassembled
 from hamlet_train.exact.network import Network
 from hamlet_train.gpu.ahead import compile_ahead
-from hamlet_train.gpu.learner import Lesson, Taught
+from hamlet_train.gpu.learner import Lesson
 from hamlet_train.gpu.mind import Mind
+from hamlet_train.gpu.taught import Taught
 from hamlet_train.ppo import Learned
 from hamlet_train.settings import Settings
 
 lanes, launches = 128, {}
-store = Storage(**{name: torch.zeros(like.shape, dtype=like.dtype)
-                   for name, like in storage_like(32, 92, 8, lanes).items()})
-for hidden in (64, 64), (128, 96, 80):
-    network = Network(92, hidden, 8, 2)
-    lesson = Lesson(Mind(network, lanes, torch.device("cpu")), Settings(), 1, 2, Taught(lanes, 64, 32),
+for hidden, memory in ((64, 64), 0), ((128, 96, 80), 0), ((64, 64), 64):
+    network = Network(92, hidden, 8, 2, memory)
+    store = Storage(**{name: torch.zeros(like.shape, dtype=like.dtype)
+                       for name, like in storage_like(32, network.reads, 8, lanes).items()})
+    lesson = Lesson(Mind(network, lanes, torch.device("cpu")), Settings(), 1, 2, Taught(lanes, 64, 32, memory > 0),
                     lambda launch: launches.setdefault(f"{launch.name}{launch.constants.get('KIND', '')}", launch))
     lesson.teach(store, Learned.begun(network, np.ones(92, np.float32), 1))
 found = {}
-ones = ("teach", "add_gradients", "add_deviations", "limit", "descend")
-for name in (*ones, "pass_block0", "pass_block1", "pass_block2"):
+ones = ("teach", "add_gradients", "add_deviations", "limit", "descend", "recall", "recall_back")
+for name in (*ones, *(f"pass_block{kind}" for kind in range(6))):
     compiled = compile_ahead(launches[name], 90)
     found[name] = compiled.asm["ptx"], disassembled(compiled.asm["cubin"])[1]
 print(json.dumps([sorted(launches), found]))

@@ -1,6 +1,6 @@
 """Two learners, the one in C and the one of Triton's kernels on its interpreter, learn the same from random stores.
 
-    python learn_on_triton.py LAYERS AGENTS UPDATES CONTROLS
+    python learn_on_triton.py LAYERS AGENTS UPDATES CONTROLS MEMORY TICKS
 
 It prints what differs after each update, and at the end what was seen of all that the kernels decide. It wants
 TRITON_INTERPRET=1.
@@ -20,8 +20,9 @@ from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet_train.exact.kernels import CLIPPED, SAMPLES
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Store
-from hamlet_train.gpu.learner import Lesson, Taught
+from hamlet_train.gpu.learner import Lesson
 from hamlet_train.gpu.mind import Mind
+from hamlet_train.gpu.taught import Taught
 from hamlet_train.groups import Groups
 from hamlet_train.ppo import Learned, Learner, Lives
 from hamlet_train.ranks import Ranks
@@ -34,7 +35,7 @@ SEED, WORLDS, CUT = 11, 37, 16
 
 def stored(network: Network, ticks: int, lanes: int, random: np.random.Generator) -> Storage:
     """Random numbers in the place of what a rollout stores."""
-    like = storage_like(ticks, network.inputs, network.actions, lanes)
+    like = storage_like(ticks, network.reads, network.actions, lanes)
     arrays: dict[str, Array] = {
         name: random.standard_normal(tuple(each.shape)).astype(np.float32)
         for name, each in like.items()
@@ -42,6 +43,8 @@ def stored(network: Network, ticks: int, lanes: int, random: np.random.Generator
     }
     for name, share in (("masks", 0.6), ("alive", 0.9), ("terminated", 0.1), ("truncated", 0.1)):
         arrays[name] = random.random(tuple(like[name].shape)) < share
+    # Somebody does not live at all.
+    arrays["alive"][:, 3] = False
     arrays["final_values"] *= arrays["truncated"]
     arrays["log_probs"] = np.log(random.uniform(0.2, 0.9, (ticks, lanes))).astype(np.float32)
     chances = allowed(arrays["masks"]) * random.random(arrays["masks"].shape)
@@ -81,7 +84,7 @@ def differing(
     learner = Learner(network, settings, SEED, updates + 1, share, Ranks(), team, of_c, lives[0])
     mind = Mind(network, lanes, torch.device("cpu"))
     mind.take(of_triton, lives[1])
-    lesson = Lesson(mind, settings, SEED, updates + 1, Taught(lanes, CUT * agents, ticks))
+    lesson = Lesson(mind, settings, SEED, updates + 1, Taught(lanes, CUT * agents, ticks, network.memory > 0))
     for _ in range(updates):
         samples = stored(network, ticks, lanes, random)
         raw = 0.6 * random.standard_normal((ticks, network.controls, lanes)).astype(np.float32)
@@ -89,7 +92,14 @@ def differing(
         samples.tensors["log_probs"].sub_(1.1 * network.controls)
         copy(samples, store)
         store.raw[:] = raw.transpose(2, 0, 1)
-        lesson.raw.copy_(torch.from_numpy(raw))
+        lesson.notes.raw.copy_(torch.from_numpy(raw))
+        begun = 0
+        if store.memory is not None:
+            store.memory.first[:] = random.standard_normal(store.memory.first.shape)
+            store.memory.begins[:] = random.random(store.memory.begins.shape) < 0.2
+            lesson.notes.first.copy_(torch.from_numpy(store.memory.first))
+            lesson.notes.begins.copy_(torch.from_numpy(store.memory.begins.T != 0))
+            begun = int(store.memory.begins.sum())
         line = learner.update(store)
         lesson.teach(samples, of_triton)
         mind.leave(of_triton, lives[1])
@@ -111,6 +121,7 @@ def differing(
             forbidden=int((~samples.tensors["masks"].numpy().any(axis=1)).sum()),
             dead=int((~samples.tensors["alive"]).sum()),
             bounded=int((network.log_deviations(of_c.parameters) == 0.0).sum()),
+            begun=begun,
             free=int((network.log_deviations(of_c.parameters) < 0.0).sum()),
         )
         yield [name for name, (one, other) in pairs.items() if _bytes(one) != _bytes(other)], seen
@@ -124,9 +135,10 @@ def main() -> None:
     """The command line."""
     make_interpreter_exact()
     hidden = tuple(int(each) for each in sys.argv[1].split(","))
-    settings = Settings(hidden=hidden, horizon=9, epochs=1, minibatches=2, rate=3e-3, norm=1.8)
-    network, seen = Network(5, hidden, 3, int(sys.argv[4])), Counter[str]()
-    for differs, here in differing(network, settings, int(sys.argv[2]), int(sys.argv[3])):
+    agents, updates, controls, memory, ticks = map(int, sys.argv[2:])
+    settings = Settings(hidden=hidden, horizon=ticks, epochs=1, minibatches=2, rate=3e-3, norm=1.8)
+    network, seen = Network(5, hidden, 3, controls, memory), Counter[str]()
+    for differs, here in differing(network, settings, agents, updates):
         print("update", *differs)
         seen += here
     print(*sorted(name for name, count in seen.items() if count))

@@ -13,18 +13,22 @@ DRIFT = Path("tests/samples/universes/environments/drift.hamlet").resolve()
 
 
 @pytest.mark.parametrize(
-    ("hidden", "agents", "updates", "drawn", "seen"),
+    ("hidden", "agents", "updates", "drawn", "memory", "ticks", "seen"),
     [
-        ("16,20", 1, 2, 0, "clipped dead episodes forbidden limited unlimited"),
-        ("16", 1, 1, 3, "bounded clipped dead episodes forbidden free limited"),
-        ("80,24,70", 1, 1, 1, "clipped dead episodes forbidden free limited"),
-        pytest.param("40", 2, 2, 0, "clipped dead episodes forbidden limited", marks=pytest.mark.long),
+        ("16,20", 1, 2, 0, 0, 9, "clipped dead episodes forbidden limited unlimited"),
+        ("16", 1, 1, 3, 0, 9, "bounded clipped dead episodes forbidden free limited"),
+        ("80,24,70", 1, 1, 1, 0, 9, "clipped dead episodes forbidden free limited"),
+        ("32,20", 1, 2, 1, 32, 9, "begun clipped dead episodes forbidden free limited"),
+        pytest.param("40", 2, 2, 0, 0, 9, "clipped dead episodes forbidden limited", marks=pytest.mark.long),
+        pytest.param("64,33", 2, 1, 0, 64, 40, "begun clipped dead episodes forbidden limited", marks=pytest.mark.long),
+        pytest.param("32,16", 1, 1, 0, 64, 1, "begun clipped dead episodes forbidden limited", marks=pytest.mark.long),
     ],
 )
 def test_an_update_has_the_bits_of_the_learner_in_c(
-    run_program: Run, hidden: str, agents: int, updates: int, drawn: int, seen: str
+    run_program: Run, hidden: str, agents: int, updates: int, drawn: int, memory: int, ticks: int, seen: str
 ) -> None:
-    done = run_program(PROGRAM, hidden, str(agents), str(updates), str(drawn), TRITON_INTERPRET="1")
+    sizes = map(str, (agents, updates, drawn, memory, ticks))
+    done = run_program(PROGRAM, hidden, *sizes, TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [*["update"] * updates, seen]
 
@@ -33,4 +37,4 @@ def test_roles_with_controls_have_the_lines_of_the_learner_in_c(run_program: Run
     done = run_program(TRAINS, DRIFT, "1", TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
     apart = ["lead same ended", "tail same ended"]
-    assert done.stdout.splitlines() == [*apart * 2, "tail same ended", *apart * 3]
+    assert done.stdout.splitlines() == [*apart * 2, "tail same ended", *apart * 5]

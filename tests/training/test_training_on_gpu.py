@@ -27,6 +27,7 @@ def train(run_program: Run, folder: Path, path: Path, *options: str) -> None:
         ("lessons", 1, ()),
         ("lessons", 1, ("--set", "hidden=70,8,8")),
         ("lessons by hand", 1, ()),
+        ("lessons", 1, ("--memory", "gru:32", "--set", "hidden=32,8")),
         ("berries", 2, ("--agents", "2", "--critic", "world")),
     ],
 )
@@ -53,7 +54,6 @@ def test_a_gpu_goes_on_with_what_the_cpu_began(
 @pytest.mark.parametrize(
     ("universe", "options", "lacking"),
     [
-        ("lessons", ["--memory", "gru:32"], "a memory"),
         ("lessons", ["--worlds", str(2**20), "--set", "horizon=4096"], "2**31 samples of an update"),
     ],
 )

@@ -51,6 +51,12 @@ def main() -> None:
         cpu, gpu = begun(module, few, Ranks(), 1), begun(module, few, Ranks(), 1, device="cuda")
         for _ in range(2):
             compare(cpu, gpu)
+        # Agents remember, and critics that see the world remember nothing.
+        minded = replace(settings, hidden=(32, 8), memory=32, critic=1)
+        lasting = replace(manifest, settings=minded, ticks=WORLDS * AGENTS * HORIZON * 2)
+        cpu, gpu = begun(module, lasting, Ranks(), 1), begun(module, lasting, Ranks(), 1, device="cuda")
+        for _ in range(2):
+            compare(cpu, gpu)
         # Critics that see the world learn beside all of them, layer by layer.
         judged = replace(manifest, settings=replace(settings, critic=1, hidden=(8, 16, 8)))
         cpu, gpu = begun(module, judged, Ranks(), 1), begun(module, judged, Ranks(), 1, device="cuda")

@@ -19,7 +19,7 @@ import torch
 
 import hamlet
 from hamlet.backend.buffers import Shape
-from hamlet.backend.protocol import Stream
+from hamlet.backend.protocol import NetworkPolicy, Stream
 from hamlet.backend.recall import Recall
 from hamlet.interpreter.networks import decider as expected_of
 from hamlet.launch.gpu.deciding import decider, kernel_of
@@ -101,7 +101,31 @@ def compare_remembering(made: Callable[[Any], Any], *numbers: int) -> set[int]:
             for name in found._fields:
                 assert same(getattr(found, name), getattr(expected, name)), (size, name)
             taken |= set(found.actions.tolist())
+            # Every third lane of an environment of others, of which one in the last block asks.
+            numbers = 3 * torch.arange(lanes, dtype=torch.int32)
+            some = policy, Shape(3 * lanes, 1, 7), given[2]
+            part = decider(*some, made(kernel_of(policy)), numbers=numbers)
+            found = part(observation, mask, (1 << 32) - 2, age, numbers == 3 * 65)
+            every = _spread(policy, lanes)
+            spread = expected_of(replace(policy, recall=every), *some[1:])
+            wide = torch.zeros(VALUES, 3 * lanes), torch.ones(ACTIONS, 3 * lanes, dtype=torch.bool)
+            for each, own in zip(wide, (observation, mask), strict=True):
+                each[:, ::3] = own
+            ages = None if age is None else age.repeat_interleave(3)
+            expected = spread(*wide, (1 << 32) - 2, ages)
+            for name in ("actions", "log_probs", "values", "hidden"):
+                assert same(getattr(found, name)[..., 64:], getattr(expected, name)[..., ::3][..., 64:]), (size, name)
     return taken
+
+
+def _spread(policy: NetworkPolicy, lanes: int) -> Recall:
+    """The memory of a policy as that of every third lane."""
+    assert policy.recall is not None
+    every = Recall.empty(policy.remembers, VALUES, 3 * lanes, torch.device("cpu"))
+    every.hidden[:, ::3], every.before[:, ::3], every.acted[::3] = (
+        policy.recall.hidden, policy.recall.before, policy.recall.acted,
+    )  # fmt: skip
+    return every
 
 
 def compare_rollouts(remembering: bool) -> int:

@@ -23,8 +23,8 @@ from hamlet_train.exact.network import Array, Network
 from hamlet_train.gpu.controls import draw_controls
 from hamlet_train.gpu.launches import Launch, run
 from hamlet_train.gpu.layers import pass_lanes
-from hamlet_train.gpu.learner import is_small, power
 from hamlet_train.gpu.mind import Mind
+from hamlet_train.gpu.taught import Notes, is_small, power
 from hamlet_train.past import Part
 from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learned, Lives
@@ -62,7 +62,7 @@ class Rollouts:
 
 def storage_of(network: Network, ticks: int, lanes: int, device: torch.device) -> Storage:
     """Memory for what a crew lives through."""
-    like = storage_like(ticks, network.inputs, network.actions, lanes)
+    like = storage_like(ticks, network.reads, network.actions, lanes)
     return Storage(**{name: torch.zeros_like(each, device=device) for name, each in like.items()})
 
 
@@ -119,8 +119,8 @@ class GpuPlayer:
         lanes: [lanes of the crew] i64, their numbers in the environment.
         numbers: [actions] i64, those of its actions; `None` where it has all of them.
         stored: what `hamlet_train.gpu.learner.Lesson.teach` reads, `None` of who learns nothing.
-        raw, chances: [ticks, controls, lanes] and [ticks, lanes], the same of controls; of one tick where nothing is
-            learnt.
+        notes: what it reads beside that; of one tick where nothing is learnt.
+        chances: [ticks, lanes], how likely what was done was; of one tick likewise.
         team: the agents of a world that are paid the mean of their rewards.
         critic: who says in its place what its observations are worth.
     """
@@ -129,20 +129,20 @@ class GpuPlayer:
     lanes: torch.Tensor
     numbers: torch.Tensor | None
     stored: Storage | None
-    raw: torch.Tensor
+    notes: Notes
     chances: torch.Tensor
     team: range | None = None
     critic: GpuCritic | None = None
 
     @classmethod
     def of(
-        cls, env: Env, crew: Crew, mind: Mind, stored: Storage, raw: torch.Tensor, pays: bool,
+        cls, env: Env, crew: Crew, mind: Mind, stored: Storage, notes: Notes, pays: bool,
         critic: GpuCritic | None = None,
     ) -> GpuPlayer:  # fmt: skip
         """The player of a crew that learns; `pays`: as a team."""
         lanes, numbers = _places(env, crew)
         team = crew.agents if pays else None
-        return cls(mind, lanes, numbers, stored, raw, stored.tensors["log_probs"], team, critic)
+        return cls(mind, lanes, numbers, stored, notes, stored.tensors["log_probs"], team, critic)
 
     @classmethod
     def fixed(cls, env: Env, crew: Crew, policy: Policy) -> GpuPlayer:
@@ -162,12 +162,11 @@ class GpuPlayer:
         cls, env: Env, network: Network, parameters: Array, lanes: torch.Tensor, numbers: torch.Tensor | None
     ) -> GpuPlayer:
         """A player that learns nothing."""
-        mind = Mind(network, 0, env.device)
+        mind = Mind(network, len(lanes), env.device)
         nothing = Learned.begun(network, np.ones(network.inputs, np.float32), 0)
-        mind.take(replace(nothing, parameters=parameters), Lives.begun(0))
-        raw = torch.zeros(1, network.controls, len(lanes), device=env.device)
+        mind.take(replace(nothing, parameters=parameters), Lives.begun(len(lanes)))
         chances = torch.zeros(1, len(lanes), device=env.device)
-        return cls(mind, lanes, numbers, None, raw, chances)
+        return cls(mind, lanes, numbers, None, Notes.empty(network, 1, len(lanes), env.device), chances)
 
     def shown(self, seen: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The values that its lanes observe, of all [values, lanes of the environment], and the rows of its actions in
@@ -178,6 +177,21 @@ class GpuPlayer:
     def own(self, row: torch.Tensor) -> torch.Tensor:
         """The numbers of its lanes, of those of the environment in the last dimension."""
         return row.index_select(-1, self.lanes)
+
+    def remember(self, tick: int, observed: torch.Tensor, age: torch.Tensor, decided: Decided) -> torch.Tensor:
+        """Keep in mind what its lanes saw [values, lanes] and did at an age [lanes], and note for learning where they
+        began. The inputs of its network [inputs, lanes], of what they remembered before."""
+        recall = self.mind.recall
+        if recall is None:
+            return observed
+        fresh = recall.fresh(age)
+        sensed = recall.sensed(observed, fresh, self.mind.network.actions)
+        self.notes.begins[tick].copy_(fresh)
+        if tick == 0:
+            self.notes.first.copy_(recall.hidden.T)
+        assert decided.hidden is not None
+        recall.keep(decided.hidden, observed, decided.actions)
+        return sensed
 
     def keep(self, tick: int, **rows: torch.Tensor) -> None:
         """Store a tick: numbers of its lanes by their name in a storage, and of what its critic learns from too."""
@@ -205,7 +219,7 @@ class Stage:
         others = [*zip(self._others, self._fixed, strict=True), *((each, self._decider(each)) for each in past)]
         learners = [(player, self._decider(player), self._judge(player)) for player in self._learners]
         seen, mask, alive = _rows(env)
-        for tick in range(len(self._learners[0].raw)):
+        for tick in range(len(self._learners[0].notes.raw)):
             living = alive.clone()
             for player, decide, judge in learners:
                 self._decide(player, decide, tick, seen, mask)
@@ -235,18 +249,20 @@ class Stage:
                 seen, mask, alive = _rows(env)
         for player, decide, judge in learners:
             if judge is None:
-                values = decide(*player.shown(seen, mask), env.tick, None).values
+                values = decide(*player.shown(seen, mask), env.tick, player.own(env.state["age"])).values
             else:
                 values = judge(seen, alive, None, None)
             assert values is not None
-            player.keep(len(player.raw), values=values)
+            player.keep(len(player.notes.raw), values=values)
 
     def _decide(self, player: GpuPlayer, decide: Decide, tick: int, seen: torch.Tensor, mask: torch.Tensor) -> None:
         """Take the decisions of a player, and store what it saw, what it chose and how likely that was."""
         observed, allowed = player.shown(seen, mask)
-        decided = decide(observed, allowed, self._env.tick, None)
+        age = player.own(self._env.state["age"])
+        decided = decide(observed, allowed, self._env.tick, age)
         assert decided.values is not None
-        player.keep(tick, observations=observed, masks=allowed, actions=decided.actions)
+        inputs = player.remember(tick, observed, age, decided)
+        player.keep(tick, observations=inputs, masks=allowed, actions=decided.actions)
         player.keep(tick, log_probs=decided.log_probs, values=decided.values)
         actions = decided.actions
         mine = actions if player.numbers is None else player.numbers[actions.long()].to(torch.int32)
@@ -278,8 +294,16 @@ class Stage:
         env, mind = self._env, player.mind
         layers = tuple((weights.unsqueeze(0), biases.unsqueeze(0)) for weights, biases in mind.layers)
         whole = is_small(mind.network)
-        controls = mind.network.controls
-        policy = NetworkPolicy(layers if whole else layers[-1:], "tanh", value=True, sample=True, controls=controls)
+        gates = None if mind.gates is None else (mind.gates[0].unsqueeze(0), mind.gates[1].unsqueeze(0))
+        policy = NetworkPolicy(
+            layers if whole else layers[-1:],
+            "tanh",
+            value=True,
+            sample=True,
+            controls=mind.network.controls,
+            gates=gates,
+            recall=mind.recall,
+        )
         shape = Shape(env.num_worlds, env.num_agents, env.first_world)
         numbers = player.lanes.to(torch.int32)
         heads = decider(policy, shape, Stream(env.seed, env.tick), kernel_of(policy), numbers=numbers)
@@ -291,7 +315,7 @@ class Stage:
         count, stream = len(player.lanes), Stream(env.seed, env.tick)
         arrays = (
             *(means, player.mind.log_deviations, log_probs, player.lanes, self._ranges),
-            *(player.raw[tick], player.chances[tick], self._controls),
+            *(player.notes.raw[tick], player.chances[tick], self._controls),
         )
         words = env.first_world * env.num_agents & WORD, stream.low, stream.high, stream.tick & WORD
         constants = {"CONTROLS": env.num_controls, "BLOCK": LANES}

@@ -32,7 +32,6 @@ def check_training(manifest: Manifest, processes: int) -> None:
     """Raise `TrainError` where a training has what the learner on a GPU has not."""
     settings, agents = manifest.settings, manifest.worlds * manifest.agents
     lacking = {
-        "a memory": bool(settings.memory),
         "several processes": processes > 1,
         "2**31 samples of an update": agents * settings.horizon >= MOST_SAMPLES,
     }

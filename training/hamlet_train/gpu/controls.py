@@ -149,6 +149,7 @@ def add_deviations(
     CONTROLS: tl.constexpr,
     ROWS: tl.constexpr,
     PITCH: tl.constexpr,
+    TOGETHER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """The gradients of the logarithms of deviations, which begin at `place` in `size` parameters: a group's derivatives
@@ -160,7 +161,7 @@ def add_deviations(
     total = tl.zeros([ROWS], tl.float32)
     first = group * blocks * BLOCK
     # Whole blocks: what fills up the last one is added too.
-    for index in range(tl.cdiv(number, BLOCK) * BLOCK):
+    for index in range(tl.cdiv(number, TOGETHER) * BLOCK):
         position = (first + index).to(tl.int64)
         total = total + tl.load(score_ptr + position * PITCH + row, mask=row < CONTROLS, other=0.0)
     tl.store(gradient_ptr + group.to(tl.int64) * size + place + row, total, mask=row < CONTROLS)

@@ -36,6 +36,7 @@ def pass_block(
     COLUMNS: tl.constexpr,
     OUTPUTS: tl.constexpr,
     PITCH: tl.constexpr,
+    TOGETHER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """OUTPUTS of a layer, or of the derivatives by its inputs, for a block of a group's samples in each program.
@@ -50,14 +51,15 @@ def pass_block(
     group = block // blocks
     count = tl.load(counts_ptr + group)
     stop = count * (part + 1) // parts
-    first = count * part // parts + block % blocks * BLOCK
+    first = count * part // parts + block % blocks * TOGETHER
     if first < stop:
         here = tl.arange(0, BLOCK)
         position = block * BLOCK + here
         row = position.to(tl.int64) * PITCH
         x = x_ptr + row
         if SEEN:
-            _, tick, lane = sample_of(order_ptr + group * most, first + here, first, stop, ticks, group * lanes_each)
+            order_ptr += group * most
+            _, tick, lane = sample_of(order_ptr, first, stop, ticks, group * lanes_each, TOGETHER, BLOCK)
             seen = lane * ticks + tick
             x = x_ptr + seen.to(tl.int64) * ROW
             if tile == 0:

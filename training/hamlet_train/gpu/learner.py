@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
@@ -11,22 +10,14 @@ import numpy as np
 import torch
 
 from hamlet.backend.storage import Storage
-from hamlet.policies.mlp import MOST_HIDDEN, MOST_WIDTH
 from hamlet_train.draws import halves
 from hamlet_train.exact.kernels import LOSSES, SURVEYED
-from hamlet_train.exact.network import (
-    BLOCK,
-    COLUMNS,
-    LEAST_LOG_DEVIATION,
-    MOST_LOG_DEVIATION,
-    ROWS,
-    WEIGHT,
-    Network,
-    padded,
-)
-from hamlet_train.gpu import controls, descent, happened, layers, perceptron, sums
+from hamlet_train.exact.network import BLOCK, LEAST_LOG_DEVIATION, MOST_LOG_DEVIATION
+from hamlet_train.gpu import descent, happened, perceptron, sums
 from hamlet_train.gpu.launches import THREADS, Argument, Launch, Launcher, run
 from hamlet_train.gpu.mind import Mind
+from hamlet_train.gpu.passes import Passes
+from hamlet_train.gpu.taught import Notes, Taught, power
 from hamlet_train.ppo import FIRST_DECAY, LEAST, SECOND_DECAY, Learned
 from hamlet_train.settings import Settings
 
@@ -35,44 +26,10 @@ Record: TypeAlias = Callable[[Work, Sequence[torch.Tensor]], Work]
 
 LANES, GROUPS, NUMBERS = 64, 32, 256
 """Lanes, groups, and parameters of a program."""
-TILE = 64
-"""Inputs of a layer whose gradients a program adds up."""
-WIDTH = 64
-"""Outputs of a layer that a program computes, or whose gradients it adds up."""
-FORWARD, BACKWARD, HEADS = range(3)
-"""Kinds of a layer, see `hamlet_train.gpu.perceptron.layer`."""
 NODES = 16
 """Values of which `add_nodes` makes a sum."""
 KEYS = 1024
 """Keys of a program."""
-
-
-def power(number: int) -> int:
-    """The next power of two."""
-    return 1 << (number - 1).bit_length()
-
-
-def is_small(network: Network) -> bool:
-    """Whether one program takes samples through all layers."""
-    return len(network.hidden) <= MOST_HIDDEN and max(network.hidden) <= MOST_WIDTH
-
-
-@dataclass(frozen=True, slots=True)
-class Taught:
-    """The lanes that teach: those of whole groups, and the ticks of a store."""
-
-    lanes: int
-    lanes_each: int
-    ticks: int
-
-    @property
-    def groups(self) -> int:
-        return -(-self.lanes // self.lanes_each)
-
-    @property
-    def most(self) -> int:
-        """Samples of a group at most."""
-        return self.lanes_each * self.ticks
 
 
 class Lesson:
@@ -87,43 +44,30 @@ class Lesson:
         taught: Taught,
         launcher: Launcher = run,
         record: Record | None = None,
-        raw: torch.Tensor | None = None,
+        notes: Notes | None = None,
     ) -> None:
-        """`record` makes a function that repeats launches, as `hamlet.env.act.graph.record` does. `raw` is that of the
-        lesson before, where settings change."""
+        """`record` makes a function that repeats launches, as `hamlet.env.act.graph.record` does. `notes` are those of
+        the lesson before, where settings change."""
         network, device = mind.network, mind.parameters.device
         self._mind, self.settings, self._seed, self._updates, self._taught = mind, settings, seed, updates, taught
         self._launcher, self._record = launcher, record
         groups, parts = taught.groups, settings.minibatches
-        share = -(-taught.most // parts)
-        self._blocks = -(-share // BLOCK)
-        positions = groups * self._blocks * BLOCK
-        hidden = [padded(each) for each in network.hidden]
-        self._whole = is_small(network)
-        self._first = hidden[0] if self._whole else sum(hidden)
-        self._second = sum(hidden) - self._first
-        self._heads = padded(network.sizes[-1])
-        self._pitch = 2 * sum(hidden) + self._heads + padded(network.controls)
+        self.notes = Notes.empty(network, taught.ticks, taught.lanes, device) if notes is None else notes
+        """The numbers that whoever acts notes."""
+        self._passes = Passes(mind, taught, parts, self.notes, launcher)
 
         def many(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
             return torch.zeros(shape, dtype=dtype, device=device)
 
         f64 = torch.float64
-        self._inputs = many(taught.lanes, taught.ticks, padded(network.inputs))
         self._advantages, self._numbers, self._factor = many(taught.ticks, taught.lanes), many(3), many(1)
-        self.raw = many(taught.ticks, network.controls, taught.lanes) if raw is None else raw
-        """[ticks, controls, lanes], what controls were drawn: whoever acts writes them here."""
         self._constants = torch.tensor([settings.discount, settings.norm], dtype=f64, device=device)
         self._lane_counts = many(4, taught.lanes, dtype=f64)
         self._returns, self._discounts = (many(taught.lanes, taught.ticks, dtype=f64) for _ in range(2))
         self._keys = many(groups, taught.most, dtype=torch.int64)
-        self._room, self._rows = many(positions, self._pitch), many(positions, dtype=torch.int32)
-        self._head_room = many(groups * self._blocks, self._heads, BLOCK)
-        self._noted, self._positions = many(LOSSES, positions), positions
-        self._gradients = many(groups, network.parameters)
         self._sums = {width: many(groups, width, dtype=f64) for width in (SURVEYED, 3, LOSSES + 1)}
         self._nodes = dict[tuple[int, torch.dtype], list[torch.Tensor]]()
-        for values in (self._gradients, *self._sums.values()):
+        for values in (self._passes.gradients, *self._sums.values()):
             count, width = groups, values.shape[1]
             levels = self._nodes[width, values.dtype] = list[torch.Tensor]()
             while count > 1:
@@ -153,13 +97,14 @@ class Lesson:
         self._look_back(store)
         alive = store.alive
         assert alive is not None
-        counts = self._counts(alive)
-        low, high = halves(self._seed)
         taught = self._taught
+        counts, teaching = taught.counts(alive), taught.teaching(alive)
+        low, high = halves(self._seed)
+        ticks = len(teaching)
         for epoch in range(settings.epochs):
-            numbers = (taught.lanes, taught.lanes_each, taught.ticks, taught.most, 0, low, high)
+            numbers = (taught.lanes, taught.lanes_each, ticks, taught.most, 0, low, high)
             programs = taught.groups * -(-taught.most // KEYS)
-            self._launch(descent.draw_keys, programs, (alive, self._keys, *numbers, self._drawn, epoch), BLOCK=KEYS)
+            self._launch(descent.draw_keys, programs, (teaching, self._keys, *numbers, self._drawn, epoch), BLOCK=KEYS)
             order = (self._keys.sort(dim=1).values & 0xFFFFFF).to(torch.int32)
             self.losses.zero_()
             for part in range(settings.minibatches):
@@ -192,7 +137,7 @@ class Lesson:
         """Advantages, and by what they are normalised; and the inputs of the network side by side."""
         mind, taught, settings = self._mind, self._taught, self.settings
         assert store.observations is not None
-        self._inputs[:, :, : mind.network.inputs] = store.observations.permute(2, 0, 1)
+        self._passes.inputs[:, :, : mind.network.reads] = store.observations.permute(2, 0, 1)
         lanes, groups, sizes = -(-taught.lanes // LANES), -(-taught.groups // GROUPS), (taught.lanes, taught.ticks)
         of_groups = taught.groups, taught.lanes, taught.lanes_each, taught.ticks
         outcome = _there(store, "rewards", "alive", "terminated", "truncated")
@@ -211,57 +156,16 @@ class Lesson:
         self._launch(happened.estimate_groups, groups, arguments, GROUPS, BLOCK=GROUPS)
         self._launch(sums.normalise, 1, (self._total(estimated), self._numbers), 32)
 
-    def _counts(self, alive: torch.Tensor) -> torch.Tensor:
-        """[groups] i64, the samples of each group."""
-        taught = self._taught
-        by_lane = alive.sum(dim=0, dtype=torch.int64)
-        by_lane = torch.nn.functional.pad(by_lane, (0, taught.groups * taught.lanes_each - taught.lanes))
-        return by_lane.view(taught.groups, -1).sum(dim=1)
-
     def _minibatch(self, store: Storage, order: torch.Tensor, counts: torch.Tensor, part: int, index: int) -> None:
-        mind, taught, settings, network = self._mind, self._taught, self.settings, self._mind.network
-        parts, groups = settings.minibatches, taught.groups
-        weights = (float(np.float32(each)) for each in (settings.clip, settings.value))
-        stored = _there(store, "masks", "actions", "log_probs", "values")
-        masks, actions, *others = stored
-        # Without controls nothing is read of them, and a kernel takes no address of nothing.
-        raw = self.raw if network.controls else self._advantages
-        arrays = self._inputs, masks, actions, raw, *others, self._advantages, self._numbers, order, counts
-        mine = mind.parameters, mind.transposed, self._room, self._head_room, self._rows, self._noted, self._changing
-        of_lanes = taught.ticks, taught.lanes, taught.lanes_each
-        sizes = taught.most, part, parts, index, self._blocks, *of_lanes, self._positions
-        if not self._whole:
-            self._forward(order, counts, part)
-        self._launch(
-            perceptron.teach,
-            groups * self._blocks,
-            (*arrays, *mine, *sizes, *weights),
-            INPUTS=network.inputs,
-            ROW=padded(network.inputs),
-            FIRST=self._first,
-            SECOND=self._second,
-            SECOND_INPUTS=network.hidden[0],
-            HEAD_INPUTS=network.hidden[-1],
-            HEADS=self._heads,
-            FIRST_OUTPUTS=power(self._first),
-            SECOND_OUTPUTS=power(self._second) if self._second else 0,
-            HEAD_OUTPUTS=power(self._heads),
-            PITCH=self._pitch,
-            ACTIONS=network.actions,
-            CONTROLS=network.controls,
-            DEVIATIONS=network.of_layers,
-            WHOLE=int(self._whole),
-            BLOCK=BLOCK,
-        )
-        if not self._whole:
-            self._backward(order, counts, part)
-        self._gradients_of_layers(counts, part)
-        self._gradients_of_deviations(counts, part)
+        mind, settings, passes = self._mind, self.settings, self._passes
+        weights = float(np.float32(settings.clip)), float(np.float32(settings.value))
+        passes.teach(store, (self._advantages, self._numbers), order, counts, self._changing, part, index, weights)
         added = self._sums[LOSSES + 1]
-        arguments = self._noted, counts, added, part, parts, self._blocks, self._positions
-        self._launch(perceptron.add_losses, groups, arguments, 32, LOSSES=LOSSES, ROWS=power(LOSSES + 1), BLOCK=BLOCK)
-        gradient, losses = self._total(self._gradients), self._total(added)
-        count = network.parameters
+        arguments = passes.noted, counts, added, part, settings.minibatches, passes.blocks, passes.positions
+        constants = {"LOSSES": LOSSES, "ROWS": power(LOSSES + 1), "TOGETHER": self._taught.together, "BLOCK": BLOCK}
+        self._launch(perceptron.add_losses, self._taught.groups, arguments, 32, **constants)
+        gradient, losses = self._total(passes.gradients), self._total(added)
+        count = mind.network.parameters
         noted = losses, self._constants[1:], self.norms, self.losses, self._factor
         self._launch(sums.limit, 1, (gradient, *noted, count, index))
         one = np.float32(1.0)
@@ -269,97 +173,8 @@ class Lesson:
         held = mind.parameters, gradient, mind.first, mind.second, mind.transposed, mind.places, self._factor
         numbers = count, index, *map(float, decays)
         self._launch(descent.descend, -(-count // NUMBERS), (*held, self._changing, *numbers), BLOCK=NUMBERS)
-        if network.controls:
+        if mind.network.controls:
             mind.log_deviations.clamp_(float(LEAST_LOG_DEVIATION), float(MOST_LOG_DEVIATION))
-
-    def _forward(self, order: torch.Tensor, counts: torch.Tensor, part: int) -> None:
-        """All layers, one after the other."""
-        parameters, room, begin = self._mind.parameters, self._room.view(-1), 0
-        x = self._inputs
-        table = self._mind.network.table.tolist()
-        for number, (inputs, _, _, columns, weight, bias, *_) in enumerate(table):
-            last = number + 1 == len(table)
-            y = self._head_room if last else room[begin:]
-            arrays = x, parameters[weight:], parameters[bias:], x, y
-            self._pass(arrays, order, counts, part, inputs, columns, HEADS if last else FORWARD, number == 0)
-            x, begin = room[begin:], begin + columns
-
-    def _backward(self, order: torch.Tensor, counts: torch.Tensor, part: int) -> None:
-        """The derivatives by what hidden layers gave, the last layer first."""
-        room, begin = self._room.view(-1), 2 * self._first
-        for _, rows, outputs, _, _, _, back, *_ in reversed(self._mind.network.table.tolist()[1:]):
-            weights, slope = self._mind.transposed[back:], room[begin:]
-            begin -= rows
-            arrays = slope, weights, weights, room[begin - self._first :], room[begin:]
-            self._pass(arrays, order, counts, part, outputs, rows, BACKWARD)
-
-    def _pass(
-        self, arrays: tuple[torch.Tensor, ...], order: torch.Tensor, counts: torch.Tensor, part: int, inputs: int,
-        columns: int, kind: int, seen: bool = False,
-    ) -> None:  # fmt: skip
-        """A layer of all blocks; `arrays` are those with which `pass_block` begins."""
-        taught, outputs = self._taught, min(power(columns), WIDTH)
-        sizes = taught.most, part, self.settings.minibatches, self._blocks, taught.ticks, taught.lanes_each, inputs
-        self._launch(
-            layers.pass_block,
-            taught.groups * self._blocks * -(-columns // outputs),
-            (*arrays, order, counts, self._rows, *sizes),
-            SEEN=int(seen),
-            KIND=kind,
-            ROW=self._inputs.shape[2],
-            COLUMNS=columns,
-            OUTPUTS=outputs,
-            PITCH=self._pitch,
-            BLOCK=BLOCK,
-        )
-
-    def _gradients_of_layers(self, counts: torch.Tensor, part: int) -> None:
-        """The gradients of each layer, of each group."""
-        parts, pitch = self.settings.minibatches, self._pitch
-        # In a row of the room lie what hidden layers gave, then the derivatives by what all layers gave.
-        room = self._room.view(-1)
-        held, slope = 0, self._first + self._second
-        for number, layer in enumerate(self._mind.network.table.tolist()):
-            rows, columns = layer[ROWS], layer[COLUMNS]
-            if number:
-                x, held = room[held:], held + rows
-            else:
-                x = self._inputs
-            sizes = part, parts, self._blocks, self._mind.network.parameters, layer[WEIGHT]
-            outputs = min(power(columns), WIDTH)
-            self._launch(
-                perceptron.add_gradients,
-                self._taught.groups * -(-rows // TILE) * -(-columns // outputs),
-                (x, self._rows, room[slope:], counts, self._gradients, *sizes),
-                SEEN=int(number == 0),
-                ROW=self._inputs.shape[2],
-                ROWS=rows,
-                COLUMNS=columns,
-                OUTPUTS=outputs,
-                PITCH=pitch,
-                TILE=TILE,
-                BLOCK=BLOCK,
-            )
-            slope += columns
-
-    def _gradients_of_deviations(self, counts: torch.Tensor, part: int) -> None:
-        """The gradients of the logarithms of deviations of controls, of each group."""
-        network = self._mind.network
-        if not network.controls:
-            return
-        # Derivatives by them lie at the end of a row of the room.
-        scores = self._room.view(-1)[self._pitch - padded(network.controls) :]
-        sizes = part, self.settings.minibatches, self._blocks, network.parameters, network.of_layers
-        self._launch(
-            controls.add_deviations,
-            self._taught.groups,
-            (scores, counts, self._gradients, *sizes),
-            32,
-            CONTROLS=network.controls,
-            ROWS=power(network.controls),
-            PITCH=self._pitch,
-            BLOCK=BLOCK,
-        )
 
     def _total(self, values: torch.Tensor) -> torch.Tensor:
         """The sum of all groups, [width], of values [groups, width]."""

@@ -12,7 +12,12 @@ import triton
 import triton.language as tl
 
 from hamlet.launch.gpu.networks import tanh
+from hamlet.launch.gpu.remembering import sigmoid
+from hamlet_train.exact.kernels import LOSSES as COUNT
 from hamlet_train.gpu.loss import clipped_loss
+
+LIVING = tl.constexpr(COUNT)
+"""The row behind the losses of samples: whether they teach something."""
 
 
 @triton.jit
@@ -36,13 +41,26 @@ def _weights(weights_ptr, first, COLUMNS: tl.constexpr, BLOCK: tl.constexpr, OUT
 
 
 @triton.jit
+def _begun(y_ptr, first, COLUMNS: tl.constexpr, OUTPUTS: tl.constexpr):
+    """Derivatives that are there already, [samples, OUTPUTS]."""
+    output = first + tl.arange(0, OUTPUTS)
+    return tl.load(y_ptr[:, None] + output[None, :], mask=(output < COLUMNS)[None, :], other=0.0)
+
+
+@triton.jit
 def _leave(total, held_ptr, y_ptr, first, step, KIND: tl.constexpr, COLUMNS: tl.constexpr):
     """Write what a layer gave from `y_ptr` on, which are places, outputs `step` apart: of a hidden layer through tanh;
-    of derivatives by what came out of a tanh, which is at `held_ptr`, those by what went in."""
+    of gates through the sigmoid, of what is new, the second half of their layer, through tanh; of derivatives by what
+    came out of a tanh, which is at `held_ptr`, those by what went in."""
     OUTPUTS: tl.constexpr = total.shape[1]
     output = first + tl.arange(0, OUTPUTS)
     there = (output < COLUMNS)[None, :]
-    if KIND == 1:
+    if KIND == 3:
+        if first < COLUMNS // 2:
+            total = sigmoid(total)
+        else:
+            total = tanh(total)
+    if KIND == 1 or KIND == 5:
         held = tl.load(held_ptr[:, None] + output[None, :], mask=there, other=0.0)
         total = total * tl.fma(held * -1.0, held, 1.0)
     if KIND == 0:
@@ -66,7 +84,8 @@ def layer(
 ):
     """The chains of OUTPUTS of a layer from `begin` on, for all threads of the block: from its biases, or from 0 where
     derivatives go back, on, `inputs` products in ascending order. KIND is 0 for a hidden layer, 1 for derivatives, 2
-    for the heads.
+    for the heads, 3 for the gates of a memory, 4 for derivatives by what came out of no tanh alone, 5 for those that
+    begin with what is there.
 
     `x_ptr` are places of the samples' first inputs. OUTPUTS is a power of two, and the layer has COLUMNS; a thread
     has as many samples of both halves of them as it can, since each of its inputs is loaded for both."""
@@ -74,9 +93,12 @@ def layer(
     HALF: tl.constexpr = OUTPUTS // 2 if OUTPUTS > 32 else OUTPUTS
     low = tl.zeros([BLOCK, HALF], tl.float32)
     high = tl.zeros([BLOCK, HALF], tl.float32)
-    if KIND != 1:
+    if KIND == 0 or KIND == 2 or KIND == 3:
         low = _weights(bias_ptr, begin, COLUMNS, BLOCK, HALF)
         high = _weights(bias_ptr, begin + HALF, COLUMNS, BLOCK, HALF)
+    if KIND == 5:
+        low = _begun(y_ptr, begin, COLUMNS, HALF)
+        high = _begun(y_ptr, begin + HALF, COLUMNS, HALF)
     fours = inputs // 4
     for _ in range(fours):
         values = _four(x_ptr, HALF)
@@ -101,12 +123,22 @@ def layer(
 
 
 @triton.jit
-def sample_of(order_ptr, number, first, stop, ticks, first_lane):
-    """Which samples of a group are there, of so many numbers of its order before `stop`, and their ticks and lanes.
-    Where no sample is left the first one stands again, without a loss."""
-    present = number < stop
-    sample = tl.load(order_ptr + tl.where(present, number, first))
-    return present, sample % ticks, first_lane + sample // ticks
+def sample_of(order_ptr, begin, stop, ticks, first_lane, TOGETHER: tl.constexpr, BLOCK: tl.constexpr):
+    """Which samples of a block are there, whose numbers begin at `begin` of an order before `stop`, and their ticks and
+    lanes. With fewer than BLOCK TOGETHER numbers are those of lanes, and samples all their ticks. Where no sample is
+    left the first one stands again, without a loss."""
+    here = tl.arange(0, BLOCK)
+    if TOGETHER < BLOCK:
+        present = here < tl.minimum(stop - begin, TOGETHER) * ticks
+        taken = tl.where(present, here, 0)
+        lane = tl.load(order_ptr + begin + taken // ticks)
+        tick = taken % ticks
+    else:
+        present = begin + here < stop
+        sample = tl.load(order_ptr + tl.where(present, begin + here, begin))
+        lane = sample // ticks
+        tick = sample % ticks
+    return present, tick, first_lane + lane
 
 
 @triton.jit(do_not_specialize=["part", "index", "clip", "worth"])
@@ -128,6 +160,7 @@ def teach(
     rows_ptr,
     noted_ptr,
     changing_ptr,
+    alive_ptr,
     most,
     part,
     parts,
@@ -154,6 +187,7 @@ def teach(
     CONTROLS: tl.constexpr,
     DEVIATIONS: tl.constexpr,
     WHOLE: tl.constexpr,
+    TOGETHER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """A block of a group's samples, through all layers and back; without WHOLE `pass_block` takes it through the layers
@@ -163,26 +197,31 @@ def teach(
     numbers, has what hidden layers gave a sample, then the derivatives by that and by the heads, and those by the
     logarithms of deviations, which begin at DEVIATIONS among the parameters. FIRST, SECOND (0 without a second hidden
     layer; without WHOLE FIRST has all of them) and HEADS are columns in whole lines, ..._OUTPUTS the next powers of
-    two.
+    two. With fewer than BLOCK TOGETHER samples are all ticks of lanes, and those teach in which an agent lived.
 
     Args:
         inputs_ptr: [lanes, ticks, ROW]; mask_ptr: [ticks, ACTIONS, lanes]; raw_ptr: [ticks, CONTROLS, lanes];
             action_ptr, chance_ptr and the next: [ticks, lanes].
         numbers_ptr: f32: the scale of rewards, then the mean and the spread of advantages.
         order_ptr: [groups, most] i32; counts_ptr: [groups] i64.
-        rows_ptr: [positions] i32, which lane and tick a position has; noted_ptr: [losses, positions].
+        rows_ptr: [positions] i32, which lane and tick a position has; noted_ptr: [losses + 1, positions], of which the
+            last row says, of whole lanes, which samples teach. alive_ptr: [ticks, lanes].
         changing_ptr: as of `hamlet_train.gpu.descent.descend`, of which `index` is the row of this minibatch.
     """
     group = tl.program_id(0) // blocks
     count = tl.load(counts_ptr + group)
     start = count * part // parts
     stop = count * (part + 1) // parts
-    begin = start + tl.program_id(0) % blocks * BLOCK
+    begin = start + tl.program_id(0) % blocks * TOGETHER
     if begin < stop:
         here = tl.arange(0, BLOCK)
-        present, tick, lane = sample_of(order_ptr + group * most, begin + here, begin, stop, ticks, group * lanes_each)
+        order_ptr += group * most
+        present, tick, lane = sample_of(order_ptr, begin, stop, ticks, group * lanes_each, TOGETHER, BLOCK)
         position = tl.program_id(0) * BLOCK + here
         place = tick * lanes + lane
+        if TOGETHER < BLOCK:
+            present = present & (tl.load(alive_ptr + place).to(tl.int32) != 0)
+            tl.store(noted_ptr + LIVING * positions + position, present.to(tl.float32))
         room = room_ptr + position.to(tl.int64) * PITCH
         slopes = room + FIRST + SECOND
         # Heads lie by output: the loss takes one of all samples after the other.
@@ -261,6 +300,7 @@ def add_gradients(
     OUTPUTS: tl.constexpr,
     PITCH: tl.constexpr,
     TILE: tl.constexpr,
+    TOGETHER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """The gradients of a layer, of TILE of its inputs and OUTPUTS of its outputs for each program of a group, and of
@@ -288,7 +328,7 @@ def add_gradients(
     low_bias = tl.zeros([HALF], tl.float32)
     high_bias = tl.zeros([HALF], tl.float32)
     # Whole blocks: what fills up the last one is added too.
-    for index in range(tl.cdiv(number, BLOCK) * BLOCK):
+    for index in range(tl.cdiv(number, TOGETHER) * BLOCK):
         position = (first + index).to(tl.int64)
         if SEEN:
             x = x_ptr + tl.load(rows_ptr + position).to(tl.int64) * ROW
@@ -326,17 +366,24 @@ def add_losses(
     positions,
     LOSSES: tl.constexpr,
     ROWS: tl.constexpr,
+    TOGETHER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
     """The sums of what a group noted, f64, and behind them how many samples there were. ROWS is the next power of two
-    behind LOSSES."""
+    behind LOSSES. Of whole lanes only those samples count that teach something."""
     group = tl.program_id(0)
     count = tl.load(counts_ptr + group)
     number = count * (part + 1) // parts - count * part // parts
     row = tl.arange(0, ROWS)
     total = tl.zeros([ROWS], tl.float64)
     noted_ptr += group.to(tl.int64) * blocks * BLOCK
-    for index in range(number.to(tl.int32)):
-        total = total + tl.load(noted_ptr + row * positions + index, mask=row < LOSSES, other=0.0).to(tl.float64)
-    total = tl.where(row == LOSSES, number.to(tl.float64), total)
+    if TOGETHER < BLOCK:
+        for index in range(tl.cdiv(number, TOGETHER).to(tl.int32) * BLOCK):
+            noted = tl.load(noted_ptr + row * positions + index, mask=row <= LOSSES, other=0.0)
+            lives = tl.load(noted_ptr + LOSSES * positions + index) != 0.0
+            total = tl.where(lives, total + noted.to(tl.float64), total)
+    else:
+        for index in range(number.to(tl.int32)):
+            total = total + tl.load(noted_ptr + row * positions + index, mask=row < LOSSES, other=0.0).to(tl.float64)
+        total = tl.where(row == LOSSES, number.to(tl.float64), total)
     tl.store(sums_ptr + group * (LOSSES + 1) + row, total, mask=row <= LOSSES)

@@ -20,11 +20,12 @@ from hamlet_train.draws import crew_seeds
 from hamlet_train.evaluate import check_roles
 from hamlet_train.exact.kernels import LOSSES, SAMPLES, SURVEYED
 from hamlet_train.exact.network import Array
-from hamlet_train.exact.store import Store
+from hamlet_train.exact.store import Memory, Store
 from hamlet_train.gpu.acting import GpuCritic, GpuPlayer, Rollouts, Stage, storage_of
 from hamlet_train.gpu.allowed import check_opponents, check_training, interpreted
-from hamlet_train.gpu.learner import Lesson, Taught, is_small
+from hamlet_train.gpu.learner import Lesson
 from hamlet_train.gpu.mind import Mind
+from hamlet_train.gpu.taught import Notes, Taught, is_small
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
 from hamlet_train.past import past_of
@@ -40,11 +41,12 @@ F64 = np.dtype(np.float64).itemsize
 
 @dataclass(slots=True)
 class GpuLearner(Learner):
-    """Learns on a GPU, from what was stored there. On the host are the parameters of the last update; moments and
-    lives only after `leave`. `stored` is the storage.
+    """Learns on a GPU, from what was stored there. On the host are the parameters of the last update; moments, lives
+    and `memory`, what lanes remember, only after `leave`. `stored` is the storage.
     """
 
     env: Env = field(kw_only=True)
+    memory: Memory | None = field(kw_only=True, default=None)
     stored: Storage = field(init=False)
     mind: Mind = field(init=False)
     lesson: Lesson = field(init=False)
@@ -56,19 +58,20 @@ class GpuLearner(Learner):
         self.stored = storage_of(self.network, self.settings.horizon, lanes, self.env.device)
         self.take()
 
-    def _lesson(self, raw: torch.Tensor | None = None) -> Lesson:
+    def _lesson(self, notes: Notes | None = None) -> Lesson:
         """Launches with the settings as they are now."""
         lanes, groups = self.share.lanes, self.share.groups
-        taught = Taught(lanes, min(groups.worlds_each * groups.agents, lanes), self.settings.horizon)
+        each, whole = min(groups.worlds_each * groups.agents, lanes), self.network.memory > 0
+        taught = Taught(lanes, each, self.settings.horizon, whole)
         recorded = record if self.env.launch == "graph" else None
-        return Lesson(self.mind, self.settings, self.seed, self.updates, taught, record=recorded, raw=raw)
+        return Lesson(self.mind, self.settings, self.seed, self.updates, taught, record=recorded, notes=notes)
 
     def update(self, store: Store) -> Progress:
         """Learn from what was stored. Of the store on the host nothing is read; when all is launched, one transfer
         waits for what came of it."""
         if self.lesson.settings != self.settings:
             # A graph and the memory of launches hold for the settings that they began with.
-            self.lesson = self._lesson(self.lesson.raw)
+            self.lesson = self._lesson(self.lesson.notes)
         self.lesson.teach(self.stored, self.learned)
         told = self.lesson.told().cpu().numpy()
         sizes = np.cumsum([SURVEYED, LOSSES, len(self.lesson.norms)]) * F64
@@ -79,13 +82,13 @@ class GpuLearner(Learner):
         return self._progress(store, counts, losses.view(np.float64) / max(counts[SAMPLES], 1.0))
 
     def take(self) -> None:
-        self.mind.take(self.learned, self.lives)
+        self.mind.take(self.learned, self.lives, self.memory)
 
     def forget(self, lanes: Array) -> None:
         self.mind.forget(lanes)
 
     def leave(self) -> None:
-        self.mind.leave(self.learned, self.lives)
+        self.mind.leave(self.learned, self.lives, self.memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,7 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
     judges = [_critic(env, manifest, *each, ranks) if manifest.settings.critic else None for each in of_learners]
     stage: Stage | Rollouts
     settings = manifest.settings
-    plain = not (env.universe.by_hand or env.num_controls or settings.team or settings.critic)
+    plain = not (env.universe.by_hand or env.num_controls or settings.team or settings.critic or settings.memory)
     if len(every) == 1 and plain and is_small(learners[0].network):
         stage = Rollouts(env, learners[0].mind, learners[0].stored)
     else:
@@ -153,7 +156,7 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
             None if judge is None else GpuCritic.of(env, crew, judge.mind, judge.stored)
             for crew, judge in zip(crews, judges, strict=True)
         ]
-        parts = [(each.mind, each.stored, each.lesson.raw, bool(settings.team)) for each in learners]
+        parts = [(each.mind, each.stored, each.lesson.notes, bool(settings.team)) for each in learners]
         players = [
             GpuPlayer.of(env, crew, *part, critic) for crew, part, critic in zip(crews, parts, critics, strict=True)
         ]
@@ -161,7 +164,7 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
         stage = Stage(env, players, others)
     ticks = manifest.settings.horizon
     learnings = tuple(
-        Learning(crew, learner, None, Store.empty(learner.network, 0, ticks), None if judge is None else Judging(judge))
+        Learning(crew, learner, None, _told(learner, ticks), None if judge is None else Judging(judge))
         for crew, learner, judge in zip(crews, learners, judges, strict=True)
     )
     past = past_of(None, Team(1, 0), manifest, list(zip(crews, learners, strict=True)))
@@ -170,9 +173,15 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
     return training
 
 
+def _told(learner: GpuLearner, ticks: int) -> Store:
+    """The store of a learner on the host, which has nothing but what lanes remember."""
+    return replace(Store.empty(learner.network, 0, ticks), memory=learner.memory)
+
+
 def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, ranks: Ranks) -> GpuLearner:
     """The learner of a crew before its first update; `seed` is what it draws with for itself."""
-    network, settings = crew.network(manifest.settings.hidden), manifest.settings
+    settings = manifest.settings
+    network = crew.network(settings.hidden, settings.memory)
     if settings.critic:
         # Its own last row learns nothing.
         settings = replace(settings, value=0.0)
@@ -190,6 +199,7 @@ def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, 
         crew.role,
         manifest.agents,
         env=env,
+        memory=Memory.empty(network, share.lanes, 0) if network.memory else None,
     )
 
 

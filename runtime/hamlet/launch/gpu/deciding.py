@@ -39,10 +39,10 @@ def decider(
     Args:
         elapsed: [1] i32, how many ticks later it is, on the device; for networks without a memory.
         numbers: [some lanes] i32, for which it decides and is given what they observe; by default for all. For networks
-            without a memory that all lanes share.
+            that all lanes share.
     """
     if policy.gates is not None:
-        return _remembering(policy, policy.gates, shape, stream, kernel)
+        return _remembering(policy, policy.gates, shape, stream, kernel, numbers)
     if policy.of_agents:
         return _by_agent(policy, shape, stream, kernel)
     lanes = shape.lanes if numbers is None else len(numbers)
@@ -93,10 +93,15 @@ def decider(
 
 
 def _remembering(
-    policy: NetworkPolicy, gates: tuple[torch.Tensor, torch.Tensor], shape: Shape, stream: Stream, kernel: Any
+    policy: NetworkPolicy,
+    gates: tuple[torch.Tensor, torch.Tensor],
+    shape: Shape,
+    stream: Stream,
+    kernel: Any,
+    numbers: torch.Tensor | None = None,
 ) -> Decide:
     """The same of a network with a memory, whose kernel is another one."""
-    lanes, device = shape.lanes, policy.layers[0][0].device
+    lanes, device = shape.lanes if numbers is None else len(numbers), policy.layers[0][0].device
     rows, remembers = policy.layers[-1][0].shape[1], policy.remembers
     outputs, more, heads = (_power(bias.shape[1]) for _, bias in policy.layers)
     first, *others = policy.layers
@@ -105,7 +110,7 @@ def _remembering(
     weights = torch.cat([_layer(*each) for each in (first, *halves, *others)], dim=1).contiguous()
     blocks = min(-(-lanes // BLOCK), MOST_BLOCKS)
     room = torch.empty(blocks * BLOCK * (outputs + remembers + more), device=device)
-    number = shape.first_world * shape.agents
+    first_lane = shape.first_world * shape.agents
     settings = {
         "MORE": policy.layers[1][0].shape[1],
         "ACTIONS": policy.actions,
@@ -123,7 +128,7 @@ def _remembering(
         mask: torch.Tensor,
         tick: int,
         age: torch.Tensor | None,
-        _asking: torch.Tensor | None = None,
+        asking: torch.Tensor | None = None,
     ) -> Decided:
         recall = policy.recall
         assert recall is not None, "whoever acts remembers"
@@ -132,11 +137,14 @@ def _remembering(
         hidden = torch.empty_like(recall.hidden)
         recalls = recall.hidden, recall.before, recall.acted, recall.acted if age is None else age, hidden
         arrays = (observation.contiguous(), mask, weights, room, values, actions, log_probs, *recalls)
-        words = (number & WORD, stream.low, stream.high, tick & WORD)
+        words = (first_lane & WORD, stream.low, stream.high, tick & WORD)
         with respelling():
-            kernel[(blocks,)](*arrays, lanes, *words, policy.values, AGED=age is not None, **settings)
+            lying = policy.values, asking, numbers
+            kernel[(blocks,)](*arrays, lanes, *words, *lying, AGED=age is not None, **settings)
         value = values[-1] if policy.value else None
-        return Decided(actions, log_probs, value, values[: policy.actions].T, hidden)
+        others = values[policy.actions :]
+        means = others[: policy.controls] if policy.controls else None
+        return Decided(actions, log_probs, value, values[: policy.actions].T, hidden, means)
 
     return deciding
 

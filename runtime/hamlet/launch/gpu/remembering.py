@@ -74,6 +74,8 @@ def decide_remembering(
     high: tl.uint32,
     tick: tl.uint32,
     values: tl.int32,
+    asking_ptr,
+    numbers_ptr,
     MORE: tl.constexpr,
     ACTIONS: tl.constexpr,
     ROWS: tl.constexpr,
@@ -89,7 +91,7 @@ def decide_remembering(
 
     `hidden_ptr`, `before_ptr` and `acted_ptr` are what they remember, and `age_ptr` how old they are in their episodes;
     without AGED nobody's begins. `room_ptr` has [OUTPUTS + REMEMBERS + MORE_OUTPUTS, BLOCK] for each block. OUTPUTS and
-    REMEMBERS are powers of two; MORE are the outputs of the second layer."""
+    REMEMBERS are powers of two; MORE are the outputs of the second layer. `asking_ptr`, `numbers_ptr` are as there."""
     here = tl.arange(0, BLOCK)
     own_ptr = room_ptr + tl.program_id(0) * ((OUTPUTS + REMEMBERS + MORE_OUTPUTS) * BLOCK)
     more_ptr = own_ptr + (OUTPUTS + REMEMBERS) * BLOCK
@@ -97,32 +99,40 @@ def decide_remembering(
     for block in range(tl.program_id(0), tl.cdiv(lanes, BLOCK), tl.num_programs(0)):
         lane = block * BLOCK + here
         valid = lane < lanes
-        # Lanes that there are not do what the last one does, and write nothing.
-        seen = tl.minimum(lane, lanes - 1)
-        own = tl.zeros_like(seen)
-        weights = weights_ptr
-        acted = tl.load(acted_ptr + seen)
-        fresh = (acted < 0).to(tl.int32)
-        if AGED:
-            fresh |= (tl.load(age_ptr + seen) == 0).to(tl.int32)
-        total = _sensing(observation_ptr, before_ptr, lanes, seen, fresh != 0, acted, weights, values, ACTIONS, OUTPUTS)
-        _pass_on(total, own_ptr, here, True)
-        weights += (2 * values + ACTIONS + 1) * OUTPUTS
-        gate = sigmoid(_layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True))
-        weights += (OUTPUTS + 1) * REMEMBERS
-        news = tanh(_layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True))
-        weights += (OUTPUTS + 1) * REMEMBERS
-        rows = number.to(tl.int64) * lanes
-        held = tl.where((fresh != 0)[:, None], 0.0, tl.load(hidden_ptr + rows + seen[:, None]))
-        after = tl.fma(gate, news - held, held)
-        tl.store(next_ptr + rows + lane[:, None], after, mask=tl.broadcast_to(valid[:, None], after.shape))
-        tl.debug_barrier()
-        tl.store(own_ptr + (OUTPUTS + number) * BLOCK + here[:, None], after)
-        tl.debug_barrier()
-        total = _layer(own_ptr, BLOCK, here, weights, own, OUTPUTS + REMEMBERS, MORE_OUTPUTS, True)
-        _pass_on(total, more_ptr, here, True)
-        weights += (OUTPUTS + REMEMBERS + 1) * MORE_OUTPUTS
-        total = _layer(more_ptr, BLOCK, here, weights, own, MORE, HEADS, True)
-        drawn = first_lane.to(tl.uint32) + lane.to(tl.uint32)
-        outputs = heads_ptr, action_ptr, log_prob_ptr
-        _conclude(total, outputs, mask_ptr, lane, lanes, valid, drawn, tick, low, high, ROWS, ACTIONS, SAMPLE)
+        asked = 1
+        if asking_ptr is not None:
+            asked = tl.sum(tl.load(asking_ptr + lane, mask=valid, other=0).to(tl.int32), axis=0)
+        if asked != 0:
+            # Lanes that there are not do what the last one does, and write nothing.
+            seen = tl.minimum(lane, lanes - 1)
+            own = tl.zeros_like(seen)
+            weights = weights_ptr
+            acted = tl.load(acted_ptr + seen)
+            fresh = (acted < 0).to(tl.int32)
+            if AGED:
+                fresh |= (tl.load(age_ptr + seen) == 0).to(tl.int32)
+            first = observation_ptr, before_ptr, lanes, seen, fresh != 0, acted, weights, values
+            total = _sensing(*first, ACTIONS, OUTPUTS)
+            _pass_on(total, own_ptr, here, True)
+            weights += (2 * values + ACTIONS + 1) * OUTPUTS
+            gate = sigmoid(_layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True))
+            weights += (OUTPUTS + 1) * REMEMBERS
+            news = tanh(_layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True))
+            weights += (OUTPUTS + 1) * REMEMBERS
+            rows = number.to(tl.int64) * lanes
+            held = tl.where((fresh != 0)[:, None], 0.0, tl.load(hidden_ptr + rows + seen[:, None]))
+            after = tl.fma(gate, news - held, held)
+            tl.store(next_ptr + rows + lane[:, None], after, mask=tl.broadcast_to(valid[:, None], after.shape))
+            tl.debug_barrier()
+            tl.store(own_ptr + (OUTPUTS + number) * BLOCK + here[:, None], after)
+            tl.debug_barrier()
+            total = _layer(own_ptr, BLOCK, here, weights, own, OUTPUTS + REMEMBERS, MORE_OUTPUTS, True)
+            _pass_on(total, more_ptr, here, True)
+            weights += (OUTPUTS + REMEMBERS + 1) * MORE_OUTPUTS
+            total = _layer(more_ptr, BLOCK, here, weights, own, MORE, HEADS, True)
+            place = lane
+            if numbers_ptr is not None:
+                place = tl.load(numbers_ptr + lane, mask=valid, other=0)
+            drawn = first_lane.to(tl.uint32) + place.to(tl.uint32)
+            outputs = heads_ptr, action_ptr, log_prob_ptr
+            _conclude(total, outputs, mask_ptr, lane, lanes, valid, drawn, tick, low, high, ROWS, ACTIONS, SAMPLE)
