@@ -33,7 +33,7 @@ from hamlet_train.crews import crews_of
 from hamlet_train.policy import Policy
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest
-from hamlet_train.settings import Settings
+from hamlet_train.settings import Settings, usual_of
 from hamlet_train.training import begun
 
 DEFAULTS = Settings()
@@ -83,7 +83,7 @@ class Trainer:
 def exact(task: Task, updates: int, seed: int, laps: Laps) -> Layers:
     """`hamletc train`, without its evaluations and files."""
     module, batch = hamlet.compile(task.path), task.worlds * task.agents * DEFAULTS.horizon
-    sizes = task.worlds, task.agents, seed, updates * batch, DEFAULTS
+    sizes = task.worlds, task.agents, seed, updates * batch, usual_of(module.universe)
     manifest = Manifest(module.name, module.digest, str(task.path), (), {}, *sizes, shared=task.role is None)
     fixed = {} if task.role is None else _random(task)
     training = begun(module, manifest, Ranks(0, 1), 1, fixed)

@@ -93,6 +93,9 @@ def page(report: dict[str, Any]) -> str:
     """The results in Markdown."""
     samples = [Sample(**each) for each in report["samples"]]
     lines = ["# Trainers", "", ", ".join(f"{name} {value}" for name, value in report["facts"].items()), ""]
+    lines += ["`hamletc train` has its defaults in each universe; the others but CleanRL have those of the town.", ""]
+    if since := report.get("since"):
+        lines += [f"Since then: {', '.join(f'{of} at commit {commit[:12]}' for of, commit in since.items())}.", ""]
     for task in dict.fromkeys(each.task for each in samples):
         about = report["tasks"][task]
         shows = about["shows"]
@@ -142,7 +145,8 @@ def main() -> None:
     from tasks import TASKS
 
     report: dict[str, Any] = json.loads(given.json.read_text()) if given.json.exists() else {"tasks": {}, "samples": []}
-    report = {"facts": facts("benchmarks/trainers/run.py", "c")} | report
+    now = facts("benchmarks/trainers/run.py", "c")
+    report = {"facts": now} | report
     there = {(each["task"], each["trainer"], each["seed"]) for each in report["samples"]}
     for name in given.tasks or TASKS:
         task = TASKS[name]
@@ -154,10 +158,15 @@ def main() -> None:
             if not left or (task.role and not one.roles) or (one.batch == 512 and not given.cleanrl):
                 continue
             rate = sample_apart(name, trainer, 0, one.trial).rate
+            if now["commit"] != report["facts"]["commit"]:
+                report.setdefault("since", {})[f"{trainer} on {task.universe}"] = now["commit"]
             updates = max(round(given.budget * rate / one.batch), one.trial) + 1
             for seed in left:
                 report["samples"].append(asdict(sample_apart(name, trainer, seed, updates)))
                 print(report["samples"][-1], flush=True)
+                report["samples"].sort(
+                    key=lambda each: [*map([*TASKS, *TRAINERS].index, (each["task"], each["trainer"]))]
+                )
                 given.json.write_text(json.dumps(report, indent=1) + "\n")
                 given.json.with_suffix(".md").write_text(page(report))
 

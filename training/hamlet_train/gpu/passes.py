@@ -171,7 +171,7 @@ class Passes:
         )
 
     def _recall(self, kernel: Any, counts: torch.Tensor, part: int, **constants: int) -> None:
-        """What samples remember, or the derivatives through that."""
+        """The memory of samples, or the derivatives through it."""
         taught, size = self._taught, self._mind.network.memory
         sizes = part, self._parts, self.blocks, taught.ticks, taught.lanes
         arrays = self._room, self._rows, self._notes.begins, self._notes.first, counts

@@ -1,4 +1,4 @@
-"""What samples remember, forward and backward: memory.h for Triton.
+"""The memory of samples, forward and backward: memory.h for Triton.
 
 Samples of a block that are ticks of the same lane follow each other, so a number that is remembered is one chain over
 ascending samples, which a thread has. Import this module where Triton is used.
@@ -50,8 +50,8 @@ def recall(
     TOGETHER: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    """What the samples of a block remember, SIZE numbers at NOW of each row of the room, of the gates at GATES and what
-    is new behind them.
+    """Write the memory of the samples of a block, SIZE numbers at NOW of each row of the room, by the gates at GATES
+    and what is new behind them.
 
     Args:
         begins_ptr: [ticks, lanes], where episodes begin. first_ptr: [lanes, SIZE], what lanes remembered before the
