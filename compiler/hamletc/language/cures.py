@@ -14,6 +14,7 @@ from hamletc.diagnostics.edit import before, behind
 from hamletc.foreign import instead
 from hamletc.language.conditionals import comparison, if_statement, if_without_else, needs, then, when
 from hamletc.language.misplaced import listed
+from hamletc.language.renamed import renamed
 from hamletc.language.situation import ASSIGNMENTS, Cure, Situation, source
 from hamletc.language.tokens import Token
 from hamletc.language.unfinished import copies, unfinished
@@ -248,6 +249,6 @@ def _type(s: Situation) -> Cure | None:
 
 
 _CURES = (
-    *(copies, then, _range, _type, _equals, when, unfinished, if_without_else, if_statement, comparison),
+    *(copies, then, renamed, _range, _type, _equals, when, unfinished, if_without_else, if_statement, comparison),
     *(needs, _comma, _call, _operator, _window, _encoding, _statement_outside),
 )

@@ -18,6 +18,9 @@ _OPERAND = r"`[^`\r\n]*`|[^\W\d]\w*|[0-9][\w.]*"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STATEMENT = re.compile(rf"\s*(?:\{{|together\b|(?:{_OPERAND})\s*(?:\+=|-=|=(?!=)))")
 _STATEMENT_BEGINS = re.compile(rf"(?:^|[{{}}\n]|[0-9)][ \t])[ \t]*(?:{_OPERAND})[ \t]*\Z")
+_IN_GRAPH = re.compile(r"\bgraph[ \t]*\{[^{}]*\Z")
+_LOOKS_BACK = 200
+"""The most characters before a piece that tell what it is meant to be: a text has many pieces, and one look at each."""
 _IS_OPERAND = re.compile(_OPERAND)
 _NEXT_OPERAND = re.compile(rf"[ \t]*({_OPERAND})")
 _FACTOR_FOLLOWS = re.compile(r"[ \t]*[0-9(]|[\w(`.]")
@@ -102,12 +105,14 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
             return HabitReading(
                 ("*",), f"Write `mod({left}, {right})`, the remainder.", 1, code, None, put, back, through
             )
+        case "--" if in_graph(text, start):
+            return HabitReading(("-",), f"Write `{left} - {right}`.", 2)
         case "++" | "--" if before in ("{", "}", "->") and following and _WORD.fullmatch(right):
             pieces = (right, f"{piece[0]}=", "1")
             return HabitReading(pieces, f"Write `{right} {piece[0]}= 1`.", following.end() - start)
         case "++" | "--" if adjoins and _WORD.fullmatch(before) and not _FACTOR_FOLLOWS.match(text, end):
             return HabitReading((f"{piece[0]}=", "1"), f"Write `{left} {piece[0]}= 1`.", 2, put=f" {piece[0]}= 1")
-        case "++" | "--" if _STATEMENT_BEGINS.search(text, 0, start) and following:
+        case "++" | "--" if _STATEMENT_BEGINS.search(_line(text, start)) and following:
             return HabitReading((f"{piece[0]}=",), f"Write `{left} {piece[0]}= {right}`.", 2)
         case "++":
             return HabitReading(("+",), "Write one `+`.", 2)
@@ -128,6 +133,17 @@ def read_symbol(text: str, start: int, piece: str, before: str, *, adjoins: bool
             )
         case _:
             return _in_quotes(piece)
+
+
+def in_graph(text: str, start: int) -> bool:
+    """Whether the nodes of a graph stand before a place in its line."""
+    return _IN_GRAPH.search(_line(text, start)) is not None
+
+
+def _line(text: str, start: int) -> str:
+    """The line before a place, or the last part of it, which begins with what ends the line before."""
+    first = max(start - _LOOKS_BACK, 0)
+    return text[max(text.rfind("\n", first, start), first) : start]
 
 
 def read_number(text: str, before: str) -> HabitReading:

@@ -171,6 +171,12 @@ class Parse:
             return None
         problem, found = complain(situation)
         self._errors.append(problem)
+        if found is not None and found.reads:
+            length = token.span.end_column - token.column
+            read = token._replace(text=found.reads, length=length)
+            self._tokens = (*self._tokens[:index], read, *self._tokens[index + 1 :])
+            self._classifier = Classifier(self._tokens, self._automaton)
+            return index if self._accepts(index) else None
         if found is None or not (found.skip or found.feed):
             return None
         for text in found.feed:
@@ -280,15 +286,17 @@ class Parse:
         """The next token outside braces that begins a declaration, or seems to be meant to, or the end."""
         first = index
         while self._tokens[index].kind != "end" and not begins_declaration(self._tokens, index):
-            if index > first and self._misspells_declaration(index):
+            if index > first and self._seems_declaration(index):
                 return index
             index = self._braced.closer.get(index, index) + 1
         return index
 
-    def _misspells_declaration(self, index: int) -> bool:
+    def _seems_declaration(self, index: int) -> bool:
+        """Whether a token begins what is meant to be a declaration: by its place, or as a word like those that do."""
         token = self._tokens[index]
-        begins = token.kind == "word" and begins_line(self._tokens, index) and not assigns(self._tokens, index)
-        return begins and closest(token.text, DECLARATIONS) is not None
+        if token.kind != "word" or not begins_line(self._tokens, index):
+            return False
+        return token.column == 1 or (not assigns(self._tokens, index) and closest(token.text, DECLARATIONS) is not None)
 
     def _gap(self, index: int) -> Span:
         """From the opening brace before a closing one to that one."""

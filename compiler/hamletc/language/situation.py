@@ -124,9 +124,9 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Cure:
-    """What to write, and how to go on: without the next `skip` tokens, as if those in `feed` were there. Where neither
-    is given, the rest of the item is dropped. Without a `message` what is expected and found is said. `edits` write it
-    where the hint says precisely what."""
+    """What to write, and how to go on: without the next `skip` tokens, as if those in `feed` were there, or as if the
+    token were the one that it `reads`. Where none of these is said, the rest of the item is dropped. Without a
+    `message` what is expected and found is said. `edits` write it where the hint says precisely what."""
 
     hint: str
     skip: int = 0
@@ -136,6 +136,7 @@ class Cure:
     span: Span | None = None
     label: str = "unexpected"
     edits: tuple[Edit, ...] = ()
+    reads: str = ""
 
 
 def is_apart(first: Token, second: Token) -> bool:

@@ -258,7 +258,7 @@ class _Scanner:
         return _WHOLE.match(self._text) is None or _JOINED.search(self._text) is not None
 
     def _foreign(self, piece: str, start: int, span: Span) -> int:
-        from hamletc.language.habits import read_symbol
+        from hamletc.language.habits import in_graph, read_symbol
 
         if self._indexes(piece, start):
             self.tokens.append(Token("symbol", piece, span.line, span.column))
@@ -269,6 +269,7 @@ class _Scanner:
             return start + 1
         adjoins = bool(self.tokens) and start > 0 and self._text[start - 1] not in " \t\r\n"
         dashes = piece.startswith("--") and not piece.endswith(">")
+        dashes = dashes and not (piece == "--" and in_graph(self._text, start))
         if piece in ("//", "/*") or (dashes and self._begins_comment(piece, start, adjoins=adjoins)):
             return self._foreign_comment(piece[:2], start, span)
         if (
