@@ -27,7 +27,7 @@ from itertools import product, repeat
 from pathlib import Path
 from typing import Any
 
-FORMAT = 4
+FORMAT = 5
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 SIGN, NAN, INFINITY, COUNTS, ONES = 1 << 31, 0x7FFFFFFF, 0x7F800000, (1 << 31) - 1, (1 << 32) - 1
 EXACT = 2.0**24
@@ -414,6 +414,12 @@ class Context:
             return not of and (ranged if op == "constant" else self.variables[attribute][0] == bits)
         if op in ("zext", "sext", "low"):
             return len(of) == 1 and (of[0] >= bits if op == "low" else of[0] <= bits)
+        if (
+            op == "cell"
+        ):  # what cells have is any function of which world it is and of the cell, into a range that is not empty
+            low, high = attribute
+            finite = all(0 <= each <= ONES and each & ~SIGN < INFINITY for each in attribute)
+            return bits == 32 and of == [32, 32] and finite and number_of(low) <= number_of(high)
         if op in NUMBERS or op in ("mulhi", "table"):
             rows = attribute is None or (len(attribute) > 0 and all(0 <= row <= ONES for row in attribute))
             return bits == 32 and rows and of == [32] * (3 if op == "fma" else 1 if op in SINGLE else 2)
@@ -474,6 +480,9 @@ class Context:
         if op == "variable":
             _, low, high, floating = self.variables[term.attribute]
             return (low, high, 0.0) if floating else None
+        if op == "cell":
+            low, high = map(number_of, term.attribute)
+            return low, high, 0.0
         if op == "table" and all(not row & ~SIGN or 1 << 23 <= row & ~SIGN < INFINITY for row in term.attribute):
             values = list(map(number_of, term.attribute))
             return min(values), max(values), min((abs(each) for each in values if each), default=math.inf)
@@ -490,7 +499,7 @@ class Context:
         if op in ("ite", "fmin", "fmax"):
             grain = min((grain for low, high, grain in of if low or high), default=math.inf)
             return (max if op == "fmax" else min)(lows), (min if op == "fmin" else max)(highs), grain
-        if op == "fdiv" and (lows[1] != highs[1] or not lows[1]):
+        if op == "fdiv" and lows[1] <= 0 <= highs[1]:
             return None
         # Rounding is monotone, so the ends are among the results of ends. Within a factor of 2 of k a sum is a multiple
         # of half a unit in k's last place, else at least k / 2.
@@ -894,7 +903,7 @@ class Program:
 
     def __init__(self, text: str) -> None:
         self.tables: dict[str, tuple[int, ...]] = {}
-        self.reductions: dict[str, str] = {}
+        self.reductions, self.standing = dict[str, str](), dict[str, str]()
         self.functions: dict[str, tuple[list[Node], list[tuple[str, int, int]]]] = {}
         nodes, outputs = list[Node](), list[tuple[str, int, int]]()
         for number, line in enumerate(text.split("\n"), 1):
@@ -910,8 +919,11 @@ class Program:
                 self.functions[match[1]] = nodes, outputs = [], []
             elif match := re.fullmatch(r"table (\S+): (\w+) = (.*)", line):
                 self.tables[match[1]] = tuple(literal(match[2], each) for each in match[3].split(", "))
-            elif match := re.fullmatch(rf"reduction \w+ ({NAME}) = (\w+( of pairs)?( of others)?).*", line):
-                self.reductions[match[1].strip("`")] = match[2]
+            elif match := re.fullmatch(
+                rf"reduction \w+ ({NAME}) = (\w+( of pairs)?( of others)?).*?(?: at (\S+))?", line
+            ):
+                name = match[1].strip("`")
+                self.reductions[name], self.standing[name] = match[2], match[5] or "standing"
             else:
                 rest = line in ("", "}") or line.startswith(("universe ", "  row "))
                 check(rest, place, "this is not known here")
@@ -945,6 +957,8 @@ class Program:
                 return inputs[arguments[0].strip("`") if op == "input" else op]
             case "lookup" if len(arguments) == 2 and type_ != "bool":
                 return context.make("table", 32, (values[0],), self.tables[arguments[0]])
+            case "fetch" if len(arguments) == 2:
+                return of_cell(context, inputs[arguments[0].strip("`")], values[0])
             case "fold":
                 names = [each.split("=")[0].strip("`") for each in arguments if "=" in each]
                 state = dict(zip(names, values, strict=True))
@@ -959,6 +973,69 @@ class Program:
 
 
 # --- the package ------------------------------------------------------------------------------------------------------
+
+
+def spell(table: str) -> str:
+    """The name of a table as parameters of kernels spell it."""
+    kind, point, rest = table.partition(".")
+    apart = re.sub(r"[^A-Za-z0-9_]", lambda odd: f"u{ord(odd[0]):x}_", rest)
+    return re.sub(r"[^A-Za-z0-9_]", "_", kind + point + apart)
+
+
+def nodes_of(tree: Any) -> Iterator[dict[str, Any]]:
+    """The nodes of a tree of a universe."""
+    for each in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        yield from nodes_of(each)
+    if isinstance(tree, dict) and "kind" in tree:
+        yield tree
+
+
+class Cells:
+    """The cells of the worlds of a universe: the names of their meters and the bounds of these, as words, and how many
+    numbers there are for each cell in memory. `cell` stands for the number of any of them."""
+
+    def __init__(self, universe: Mapping[str, Any]) -> None:
+        space, cells = universe["space"], universe["cells"]
+        self.sizes, self.metric, self.wraps = space["sizes"], space.get("metric"), space.get("edges") == "wrap"
+        self.meters = [each["name"] for each in cells["meters"]]
+        ends = (each.get("reach") or (each["low"], each["high"]) for each in cells["meters"])
+        self.bounds = [tuple(word_of(single(end)) if end else 0 for end in each) for each in ends]
+        near = sum(each["kind"] == "Neighbours" for each in nodes_of(cells))
+        read = [each["operand"] for each in nodes_of(cells.get("rules")) if each["kind"] == "At"]
+        past = {each["meter"] for each in read if each["kind"] == "CellValue"}
+        self.rows, self.count = len(self.meters) + near + len(cells.get("sums", ())) + len(past), math.prod(self.sizes)
+
+    def before(self, c: Context) -> list[Term]:
+        """Of each meter what a cell has before the kernel runs."""
+        worlds = [c.variable(f"cells.{name}") for name in self.meters]
+        ends = zip(worlds, self.bounds, strict=True)
+        return [c.make("cell", 32, (world, c.variable("cell")), bounds) for world, bounds in ends]
+
+    def beside(self, c: Context, values: Term) -> Term:
+        """The sum of what neighbours have: back and on along each axis, then the rest of a hexagonal grid's."""
+        count, total = len(self.sizes), None
+        sides = [[by * (axis == each) for each in range(count)] for axis in range(count) for by in (-1, 1)]
+        for side in sides + ([[1, -1], [-1, 1]] if self.metric == "hexagonal" else []):
+            index, there = c.variable("cell"), c.constant(1, 1)
+            for axis, by in enumerate(side):
+                step, size = math.prod(self.sizes[:axis]), self.sizes[axis]
+                along = c.variable("cell") if step == 1 else c.say(f"udiv(a, {step})", c.variable("cell"))
+                along = along if axis + 1 == count else c.say(f"urem(a, {size})", along)
+                last = c.say(f"eq(a, {0 if by < 0 else size - 1})", along)
+                if by and self.wraps:
+                    back, ahead = (c.constant(each, 32) for each in (-by * step * (size - 1), by * step))
+                    index = c.op("add", index, c.op("ite", last, back, ahead))
+                elif by:
+                    there, index = c.op("and", there, c.no(last)), c.op("add", index, c.constant(by * step, 32))
+            each = c.op("ite", there, of_cell(c, values, index), c.constant(0, 32))
+            total = each if total is None else c.op("fadd", total, each)
+        assert total is not None
+        return total
+
+
+def of_cell(c: Context, values: Term, index: Term) -> Term:
+    """The number of another cell, by that of any cell."""
+    return values if index is c.variable("cell") else c.copy(values, {c.variable("cell"): index})
 
 
 class Package:
@@ -985,13 +1062,14 @@ class Package:
             f"&table{at}": tuple(literal(type_, repr(row)) for row in rows)
             for at, (_, type_, rows) in enumerate(tables)
         }
-        spelled = [each.replace(".", "_") for each, *_ in tables]
+        spelled = [spell(each) for each, *_ in tables]
         forms = "{}_ptr", "table_{}", "{}"
         arrays = {form.format(name): f"&table{at}" for at, name in enumerate(spelled) for form in forms}
         names = [each.arg for each in function.args.args if "constexpr" not in ast.unparse(each)]
         absent = "observation_ptr", "final_observation_ptr", "kept_ptr", "elapsed_ptr"
         self.arguments = [arrays.get(each, re.sub(r"(\w+)_ptr", r"&\1", each)) for each in names if each not in absent]
         self.rows = self._rows()
+        self.cells = Cells(self.universe) if "&cell_meters" in self.arguments else None
         self.variables = self._variables()
 
     def _rows(self) -> dict[str, list[tuple[str, str, float, float]]]:
@@ -1063,13 +1141,17 @@ class Package:
             **{f"mask[{row}]": (8, 0, 1, False) for row in range(actions)},
         }  # fmt: skip
         for name in (each for each in self.arguments if each[0] == "&"):
-            declared = name[1:] in self.rows or name in self.tables or name in ("&actions", "&mask")
+            declared = name[1:] in self.rows or name in self.tables or name in ("&actions", "&mask", "&cell_meters")
             check(declared, "triton_kernels.py", f"the array {name[1:]} is not known here")
             result[name] = 64, 0, 2**64 - 1, False
             for row, (_, type_, low, high) in enumerate(self.rows.get(name[1:], ())):
                 result[f"{name[1:]}[{row}]"] = 8 if type_ == "bool" else 32, low, high, type_ == "f32"
             if name == "&actions":
                 result["actions[0]"] = 32, 0, actions - 1, False
+        if self.cells is not None:
+            result["cell"] = 32, 0, self.cells.count - 1, False
+            others = *(f"cells.{each}" for each in self.cells.meters), *(f"elsewhere{each}" for each in range(1, 17))
+            result |= dict.fromkeys(others, (32, 0, ONES, False))
         return result
 
     def address(self, context: Context, word: str) -> Term:
@@ -1123,7 +1205,8 @@ class Lane:
 
     def __init__(self, context: Context, package: Package, words: Mapping[str, Term]) -> None:
         self.context, self.package, self.words = context, package, dict(words)
-        self.registers: dict[str, Term] = {}
+        self.registers, self.of_cells = dict[str, Term](), dict[str, Term]()
+        self.cells = package.cells.before(context) if package.cells is not None else []
         self.within = self.always = context.constant(1, 1)
         launch = {"tick", "seed_low", "seed_high", "waits", "actions[0]"} & context.variables.keys()
         self.launch = {name.removesuffix("[0]"): context.variable(name) for name in sorted(launch)}
@@ -1141,6 +1224,9 @@ class Lane:
         c, registers, package = self.context, self.registers, self.package
         match words:
             case ["load" | "take", *arrays]:
+                if package.cells is not None and "cell_meters" in arrays:
+                    meters = zip(package.cells.meters, self.cells, strict=True)
+                    self.of_cells |= {f"cells.{name}": each for name, each in meters}
                 for word, register in self._registers_of(arrays or ["begins"]):
                     value = self.words[word]
                     registers[register] = c.say("~eq(a, 0)", value) if value.bits == 8 else value
@@ -1149,6 +1235,9 @@ class Lane:
                 where = registers[arrays[at + 1]] if at < len(arrays) else self.always
                 for word, register in self._registers_of(arrays[:at]):
                     self._write(word, registers[register], where)
+                if package.cells is not None and "cell_meters" in arrays[:at]:
+                    now = (self.of_cells[f"cells.{name}"] for name in package.cells.meters)
+                    self.cells = [c.op("ite", where, *both) for both in zip(now, self.cells, strict=True)]
             case [word] if word in SETS:
                 sets = (each.split(" = ") for each in SETS[word].split("; "))
                 self._set({name: c.said(pattern(text), ChainMap(registers, self.launch), 32) for name, text in sets})
@@ -1157,8 +1246,25 @@ class Lane:
             case ["copy", *names, "to", prefix]:
                 self._set({f"{prefix}.{each}": registers[each] for each in names})
             case ["call", function]:
-                outputs = package.program.call(c, function, registers)
+                outputs = package.program.call(c, function, self._read())
                 self._set({name: values[0] for name, values in outputs.items() if len(values) == 1})
+            case ["near"] if package.cells is not None:
+                for name, values in self._of_any_cell("near").items():
+                    self.of_cells[name] = package.cells.beside(c, values)
+            case ["call", "cells", function]:
+                for name, value in self._of_any_cell(function).items():
+                    self.of_cells[name] = c.op("ite", self.within, value, self.of_cells[name])
+            case ["on", "cells", name]:
+                kind, term, nothing = package.program.reductions[name], registers[f"term.{name}"], c.constant(0, 32)
+                if kind in ("count", "total"):
+                    one = c.constant(word_of(1.0), 32)
+                    term = c.op("ite", term, one, nothing) if kind == "count" else c.op("fadd", nothing, term)
+                standing = registers[package.program.standing[name]]
+                self.of_cells[f"among.{name}"] = self._on_cell(registers["running"], standing, term, nothing)
+            case ["crowd", *meters]:
+                counts = {name: each for name, (each,) in package.program.call(c, "crowd", self._read()).items()}
+                for number, name in enumerate(meters):
+                    self._crowd(number, f"cells.{name}", counts)
             case ["join", name]:
                 self._set({f"among.{name}": joined(c, package.program.reductions[name], name, registers)})
             case ["some", register, "of", condition]:
@@ -1167,7 +1273,7 @@ class Lane:
                 type_ = "bool" if value in ("true", "false") else "f32" if "." in value else "i32"
                 self._set(dict.fromkeys(names, c.constant(literal(type_, value), 1 if type_ == "bool" else 32)))
             case ["allow", *wait]:
-                masks = [each for values in package.program.call(c, "mask", registers).values() for each in values]
+                masks = [each for values in package.program.call(c, "mask", self._read()).values() for each in values]
                 for row, may in enumerate(masks):
                     idle = c.constant(wait[1:] == [str(row)], 1)
                     self._write(
@@ -1184,8 +1290,43 @@ class Lane:
             case _:
                 raise RefusedError(f"tick.kernel: `{' '.join(words)}` is not known here")
 
+    def _read(self) -> Mapping[str, Term]:
+        """Inputs of functions of lanes."""
+        cells = {name: each for name, each in self.of_cells.items() if name.startswith("cells.")}
+        return {**self.registers, **cells, "cells_at": self.context.constant(0, 32)}
+
+    def _of_any_cell(self, function: str) -> dict[str, Term]:
+        """The outputs of a function of cells, for any of them."""
+        c = self.context
+        past = {f"past.{name[6:]}": each for name, each in self.of_cells.items() if name.startswith("cells.")}
+        own = {"cell": c.variable("cell"), "cells_at": c.constant(0, 32)}
+        outputs = self.package.program.call(c, function, {**self.registers, **past, **self.of_cells, **own})
+        return {name: value for name, (value,) in outputs.items()}
+
+    def _on_cell(self, counts: Term, standing: Term, value: Term, nobody: Term) -> Term:
+        """The number that a cell has of the lane, which is on it or not."""
+        c = self.context
+        return c.op("ite", c.op("and", counts, c.op("eq", standing, c.variable("cell"))), value, nobody)
+
+    def _crowd(self, number: int, register: str, counts: Mapping[str, Term]) -> None:
+        assert self.package.cells is not None
+        c, of, value = self.context, self.package.universe["counts"][number], counts[f"crowd.{number}"]
+        ends = self.package.cells.bounds[self.package.cells.meters.index(register[6:])]
+        match of.get("extreme"):
+            case None:
+                nobody = c.constant(0, 32)
+                value = c.op("fadd", nobody, value)
+            case "lowest":
+                nobody = c.constant(ends[1], 32)
+                value = c.say("ite(flt(a, b), a, b)", nobody, value)
+            case _:
+                nobody = c.constant(ends[0], 32)
+                value = c.say("ite(flt(b, a), a, b)", nobody, value)
+        joined = self._on_cell(counts["counted"], counts["standing"], value, nobody)
+        self.of_cells[register] = c.op("ite", self.within, joined, self.of_cells[register])
+
     def _registers_of(self, arrays: list[str]) -> Iterator[tuple[str, str]]:
-        for array in arrays:
+        for array in (each for each in arrays if each != "cell_meters"):
             yield from ((f"{array}[{row}]", register) for row, (register, *_) in enumerate(self.package.rows[array]))
 
     def _set(self, values: Mapping[str, Term]) -> None:
@@ -1224,6 +1365,20 @@ def bare(text: str) -> str:
     return "\n".join(lines if hidden else lines[:end]) + "\n"
 
 
+JUMPS = "bra", "bra.uni"
+
+
+def reached(begin: set[int], following: Mapping[int, set[int]], without: set[int]) -> set[int]:
+    """The numbers that are reached from some, without others."""
+    done, stack = set[int](), list(begin - without)
+    while stack:
+        each = stack.pop()
+        if each not in done:
+            done.add(each)
+            stack += following.get(each, set()) - without
+    return done
+
+
 class Kernel:
     """The only kernel of a PTX text."""
 
@@ -1251,6 +1406,46 @@ class Kernel:
                 ]
                 self.code.append((number, (of["guard"], bool(of["no"])) if of["guard"] else None, name, operands))
 
+    def writes(self, at: int) -> list[str]:
+        """The registers that an instruction writes."""
+        _, _, opcode, operands = self.code[at]
+        plain = opcode not in JUMPS and not opcode.startswith(("st.", "bar")) and operands
+        return re.split(r"\s*,\s*", operands[0]) if plain else []
+
+    def loops(self) -> dict[int, set[int]]:
+        """The loops that store something, and have none in them that does: by where they begin, all that is in them."""
+        following: dict[int, set[int]] = {}
+        for at, (_, guard, opcode, operands) in enumerate(self.code):
+            goes_on = {at + 1} if opcode not in (*JUMPS, "ret") or guard else set()
+            following[at] = goes_on | ({self.labels[operands[0]]} if opcode in JUMPS else set())
+        before: dict[int, set[int]] = {}
+        for at, ends in following.items():
+            for each in ends:
+                before.setdefault(each, set()).add(at)
+        result: dict[int, set[int]] = {}
+        for head in {self.labels[operands[0]] for _, _, opcode, operands in self.code if opcode in JUMPS}:
+            others = reached({0} - {head}, following, {head})
+            back = {at for at in before.get(head, ()) if at not in others}
+            inside = reached(back, before, {head}) | {head}
+            if back and any(self.code[at][2].startswith("st.") for at in inside):
+                result[head] = inside
+        return {head: inside for head, inside in result.items() if not any(each in inside - {head} for each in result)}
+
+
+def mentions(root: Term, part: Term) -> bool:
+    """Whether a term is made of another."""
+    done = dict[Term, bool]()
+    for term in below(root, done):
+        done[term] = term is part or any(done[each] for each in term.operands)
+    return done[root]
+
+
+class Turn:
+    """A turn that is run for any cell: what cells had before, the rows that it wrote, those read of other cells."""
+
+    def __init__(self, before: list[Term | None]) -> None:
+        self.before, self.written, self.read = before, set[int](), set[int]()
+
 
 class Thread:
     """One thread, any of its block, executes a kernel. A `blind` one knows nothing of memory but tables: it finds out
@@ -1265,8 +1460,12 @@ class Thread:
         self.agreed: dict[int, list[int] | None] = {}
         self.registers: dict[str, Term] = {}
         self.pairs: dict[str, tuple[Term | None, ...]] = {}
-        self.executed = self.votes = 0
-        self.place = "PTX"
+        self.executed = self.votes = self.elsewhere = 0
+        self.place, self.why = "PTX", ""
+        self.loops = kernel.loops() if package.cells is not None else {}
+        cells = package.cells.before(context) if package.cells is not None else []
+        self.cells: list[Term | None] = [*cells, *[None] * (package.cells.rows - len(cells) if package.cells else 0)]
+        self.turn: Turn | None = None
 
     def sure(self, holds: object, reason: str) -> None:
         check(holds, self.place, reason)
@@ -1282,21 +1481,159 @@ class Thread:
         self.parameters = {name: term for (name, _), term in zip(kernel.parameters, arguments, strict=True)}
         self.tables = {c.variable(name): rows for name, rows in package.tables.items()}
         self.places = {package.address(c, word): word for word in self.words} if self.blind else {}
-        at, always = 0, c.constant(1, 1)
+        at = 0
         while at < len(kernel.code):
-            line, guard, opcode, operands = kernel.code[at]
-            self.place, self.executed, at = f"PTX, line {line}", self.executed + 1, at + 1
-            self.sure(self.executed <= MOST_EXECUTED, f"more than {MOST_EXECUTED} instructions are executed")
-            where = always if guard is None else self.registers[guard[0]]
-            where = c.no(where) if guard is not None and guard[1] else where
-            if opcode in ("bra", "bra.uni", "ret"):
-                if where.value is None:
-                    raise UndecidedError
-                if where.value and opcode == "ret":
-                    return
-                at = kernel.labels[operands[0]] if where.value else at
-            elif where.value != 0 and not opcode.startswith("bar."):
-                self._instruction(opcode, operands, where)
+            after = self._turned(at, self.loops.pop(at)) if at in self.loops else None
+            at = self._next(at) if after is None else after
+
+    def _next(self, at: int) -> int:
+        """Execute an instruction, and find the next one."""
+        kernel = self.kernel
+        line, _, opcode, operands = kernel.code[at]
+        self.place, self.executed = f"PTX, line {line}", self.executed + 1
+        self.sure(self.executed <= MOST_EXECUTED, f"more than {MOST_EXECUTED} instructions are executed")
+        where = self._where(at)
+        if opcode in JUMPS or opcode == "ret":
+            if where.value is None:
+                raise UndecidedError
+            if where.value:
+                return kernel.labels[operands[0]] if opcode in JUMPS else len(kernel.code)
+        elif where.value != 0 and not opcode.startswith("bar."):
+            self._instruction(opcode, operands, where)
+        return at + 1
+
+    def _where(self, at: int) -> Term:
+        """The condition under which an instruction is executed."""
+        guard = self.kernel.code[at][1]
+        if guard is None:
+            return self.context.constant(1, 1)
+        return self.context.no(self.registers[guard[0]]) if guard[1] else self.registers[guard[0]]
+
+    # A loop over cells in which each turn writes numbers of its own cell alone, and reads no others that any turn
+    # writes, is one turn, for any cell.
+
+    def _turned(self, head: int, inside: set[int]) -> int | None:
+        """Run a loop over all cells, and find where the thread goes on; `None` where it is no such loop."""
+        before = self.registers, self.pairs, self.cells, self.votes, self.executed, len(self.stored)
+        try:
+            self.turn = Turn(list(self.cells))
+            return self._over_cells(head, inside, self.turn)
+        except (RefusedError, KeyError) as error:
+            self.registers, self.pairs, self.cells, self.votes, self.executed, count = before
+            del self.stored[count:]
+            self.why = str(error)
+            return None
+        finally:
+            self.turn = None
+
+    def _over_cells(self, head: int, inside: set[int], turn: Turn) -> int:
+        c, kernel, cells = self.context, self.kernel, self.package.cells
+        assert cells is not None
+        cell, last, votes = c.variable("cell"), c.constant(cells.count - 1, 32), self.votes
+        written = Counter(name for at in inside for name in kernel.writes(at))
+        steps: dict[str, tuple[Term, Term]] = {}
+        for _, guard, opcode, operands in (kernel.code[at] for at in inside):
+            if opcode == "add.s32" and guard is None and operands[0] == operands[1] and operands[0] in self.registers:
+                name, amount = operands[0], operands[2]
+                if written[name] == 1 and amount not in written:
+                    steps[name] = self.registers[name], self.source(amount, 32)
+
+        def after(turns: Term) -> dict[str, Term]:
+            left = {name: term for name, term in self.registers.items() if name not in written}
+            grown = ((name, c.say("a * b + c", turns, step, first)) for name, (first, step) in steps.items())
+            self.pairs = {name: pair for name, pair in self.pairs.items() if name not in written}
+            return left | dict(grown)
+
+        here = self.registers = after(cell)
+        self.registers, self.cells = dict(here), list(self.cells)
+        goes_on, end = self._once(head, inside)
+        for name, (_, step) in steps.items():
+            self.sure(self.registers[name] is c.op("add", here[name], step), f"{name} does not grow by the same")
+        self.sure(votes == self.votes and not turn.written & turn.read, "turns depend on each other")
+        self.sure(of_cell(c, goes_on, last).value == 0, "it does not end with the last cell")
+        self.sure(c.op("or", goes_on, c.op("eq", cell, last)).value == 1, "it may end before the last cell")
+        self.registers = after(c.constant(cells.count, 32))
+        return end
+
+    def _once(self, head: int, inside: set[int]) -> tuple[Term, int]:
+        """Run a turn: under which condition another one follows, and where the thread goes on behind the last one."""
+        at = head
+        while at in inside:
+            _, _, opcode, operands = self.kernel.code[at]
+            where = self._where(at) if opcode in JUMPS else self.context.constant(1, 1)
+            if where.value is None:
+                target = self.kernel.labels[operands[0]]
+                self.sure(head in (target, at + 1), "a branch within a turn is not decided")
+                end = at + 1 if target == head else target
+                self.sure(end not in inside, "a turn goes on at its beginning")
+                return where if target == head else self.context.no(where), end
+            at = self._next(at)
+            self.sure(at != head, "it has no end")
+        raise RefusedError(f"{self.place}: it is left within a turn")
+
+    def _cell(self, address: Term, where: Term) -> tuple[int, Term, bool] | None:
+        """The row and the cell of a number at an address where a condition holds, if it is in the array of cells; and
+        whether it is of the lane's world."""
+        c, cells = self.context, self.package.cells
+        if cells is None or not mentions(address, array := c.variable("&cell_meters")):
+            return None
+        held, stack = dict[Term, Term](), [where] if where.value is None else []
+        while stack:
+            each = stack.pop()
+            held |= {c.no(each): c.constant(0, 1), each: c.constant(1, 1)}
+            stack += each.operands if each.op == "and" else ()
+        address = c.copy(address, held) if held else address
+        lane = c.wide(lane_of(c), 64)
+        for base, own in ((c.say(f"b + a * {4 * cells.rows * cells.count}", lane, array), True), (array, False)):
+            index, numbers = self._behind(address, base)
+            for row in range(cells.rows):
+                if index is None:
+                    break
+                cell = c.op("add", index, c.constant(numbers - row * cells.count, 32))
+                inside = c.say(f"ult(a, {cells.count})", cell)
+                if c.op("and", where, c.no(inside)).value == 0:
+                    return row, cell, own
+        raise RefusedError(f"{self.place}: in which cell that is, is not known")
+
+    def _behind(self, address: Term, base: Term) -> tuple[Term | None, int]:
+        """How many numbers an address is behind another: a word of less than 2^31 with what choices add, and so many
+        more. All of it together is less than 2^32, and more than -2^31."""
+        c, times = self.context, Counter(self.context._multiples(address))
+        times.subtract(self.context._multiples(base))
+        rest, chosen, index, words = signed(times.pop(None, 0) % (1 << 64), 64), list[Term](), c.constant(0, 32), 0
+        most, numbers = abs(rest), rest // 4
+        for term, count in ((term, count % (1 << 64)) for term, count in times.items() if term is not None):
+            values = (each.value for each in term.operands[1:])
+            sides = [signed(count * value % (1 << 64), 64) for value in values if value is not None]
+            if term.op == "ite" and len(sides) == 2 and not any(each % 4 for each in sides):
+                chosen.append(c.op("ite", term.operands[0], *(c.constant(each // 4, 32) for each in sides)))
+                most += max(map(abs, sides))
+            elif count:
+                words, index = words + 1, term.operands[0] if term.op in ("zext", "sext") else term
+                if words > 1 or count != 4 or index.bits != 32 or c.words(index)[1] > COUNTS:
+                    return None, 0
+        while index.op == "add" and (more := index.operands[1].value) is not None:
+            if c.words(index.operands[0])[1] + more > COUNTS:
+                break
+            index, numbers = index.operands[0], numbers + more
+        if rest % 4 or most > COUNTS or most // 4 + abs(numbers) > COUNTS:
+            return None, 0
+        for each in chosen:
+            index = c.op("add", index, each)
+        return index, numbers
+
+    def _of_cell(self, row: int, index: Term, own: bool) -> Term:
+        """The number of a cell in a row; of another world's anything."""
+        if not own:
+            self.elsewhere += 1
+            return self.context.variable(f"elsewhere{self.elsewhere}")
+        value = self.cells[row]
+        if self.turn is not None and index is not self.context.variable("cell"):
+            self.turn.read.add(row)
+            value = self.turn.before[row]
+        self.sure(value, f"what row {row} of cells has is not known")
+        assert value is not None
+        return of_cell(self.context, value, index)
 
     def _instruction(self, opcode: str, operands: list[str], where: Term) -> None:
         c, (target, *sources) = self.context, operands
@@ -1307,7 +1644,7 @@ class Thread:
             if match[1] == "st":
                 self._store(address, c.wide(self.source(sources[0], max(bits, 16)), bits), where)
                 return
-            values = {target: c.wide(self._load(address, bits), max(bits, 16))}
+            values = {target: c.wide(self._load(address, bits, where), max(bits, 16))}
         elif opcode.endswith("f32x2") or (opcode == "mov.b64" and "," in sources[0]):
             whole = where.value == 1 and self.kernel.widths.get(target) == 64
             self.sure(whole, f"{target} does not take 64 bits, or not always")
@@ -1377,6 +1714,12 @@ class Thread:
                 amount = c.constant(min(amount.value, bits), bits)
             if amount.bits == bits:
                 return c.op("shl" if name == "shl" else "ashr" if with_sign else "lshr", of[0], amount)
+        if opcode == "div.s32" and of[1].value and all((each.value or 0) <= COUNTS for each in of) and of[0].value:
+            return c.constant(of[0].value // of[1].value, bits)
+        if opcode == "mul.hi.s32" and all(c.words(each)[1] <= COUNTS for each in of):
+            return c.op("mulhi", *of)
+        if opcode == "shf.l.wrap.b32" and 0 < (of[2].value or 0) < 32:
+            return c.say(f"(b << {of[2].value}) | lshr(a, {32 - (of[2].value or 0)})", *of[:2])
         if opcode[:4] == "div." and of[0] is of[1] and c.words(of[0])[0] > 0:
             return c.constant(1, bits)
         if re.fullmatch(r"cvt\.rn\.f32\.[su]64", opcode) and of[0].op == "zext" and of[0].operands[0].bits == 32:
@@ -1394,7 +1737,10 @@ class Thread:
         self.sure(of, f"{opcode} is not known here")
         return self.context.say(of or "", *operands)
 
-    def _load(self, address: Term, bits: int) -> Term:
+    def _load(self, address: Term, bits: int, where: Term) -> Term:
+        if self.blind is not None and (place := self._cell(address, where)) is not None:
+            self.sure(bits == 32, f"a load of {bits} bits of a number of a cell")
+            return self._of_cell(*place)
         c, parts, rows, rest = self.context, [address], None, self.context.constant(0, 64)
         if address in self.places:
             self.loaded.append(self.place)
@@ -1423,6 +1769,17 @@ class Thread:
         return c.make("table", 32, (c.wide(c.say("lshr(a, 2)", rest), 32),), rows)
 
     def _store(self, address: Term, value: Term, where: Term) -> None:
+        if self.blind is not None and (place := self._cell(address, where)) is not None:
+            row, index, own = place
+            of_turn = self.turn is not None and own and index is self.context.variable("cell") and value.bits == 32
+            self.sure(of_turn, f"a store to a cell: {self.why or 'it is none of the turn'}")
+            assert self.turn is not None
+            self.turn.written.add(row)
+            before = self.cells[row]
+            if before is not None or where.value == 1:
+                self.cells[row] = value if before is None else self.context.op("ite", where, value, before)
+            return
+        self.sure(self.turn is None, "a turn stores elsewhere")
         self.sure(address in self.places, "a store to where no word of the lane is known to be")
         word = self.places[address]
         before = self.words[word]
@@ -1513,7 +1870,7 @@ class Certificate:
             missing = [each for each in operands if each not in context.nodes]
             stack += missing
             if not missing:
-                attached = tuple(attribute[0]) if op == "table" else attribute[0] if attribute else None
+                attached = tuple(attribute[0]) if op in ("table", "cell") else attribute[0] if attribute else None
                 of = tuple([context.nodes[each] for each in operands])
                 context.nodes[stack.pop()] = context.made(op, bits, of, attached)
         return context.nodes[root]
@@ -1529,6 +1886,11 @@ class Certificate:
             return
         self.cases += 1
         words = {name: context.variable(name) for name in self.package.variables if name[-1] == "]"}
+        outer: Context | None = context if self.package.cells is not None else None
+        while outer is not None:  # what is said of any cell is put another cell in
+            any_cell = outer.variable("cell")
+            check(not any(mentions(each, any_cell) for each in outer.premises), place, "it is of some cells alone")
+            outer = outer.outer
         lane = Lane(context, self.package, words)
         thread = Thread(context, self.kernel, self.package, dict(words), self.blind)
         inside = context.op("slt", lane_of(context), context.variable("worlds"))
@@ -1545,11 +1907,16 @@ class Certificate:
                 self.words.append(word)
             return
         lane.run(self.package.schedule["kernel", self.data["kernel"]])
-        for word in words:
+        said = {word: (lane.words[word], thread.words[word]) for word in words}
+        for row, term in enumerate(lane.cells):
+            check(now := thread.cells[row], place, f"what row {row} of cells has is not known")
+            assert now is not None
+            said[f"cell_meters[{row}]"] = term, now
+        for word, both in said.items():
             steps, split = tree["words"].get(word, ((), None))
             for entry in steps:
                 self._replay(context, entry, f"{place}, word {word}")
-            same = self._same(context, lane.words[word], thread.words[word], split)
+            same = self._same(context, *both, split)
             check(same, f"{place}, word {word}", "the two terms are not equal in the end")
             self.words.append(word)
 
@@ -1618,6 +1985,9 @@ class Certificate:
         again = f"asked again of bitwuzla {solver.version()}" if solver else "TAKEN ON TRUST: no solver"
         yield f"{asked} different queries, {again}"
         rows = [row for each in self.package.arguments for row in self.package.rows.get(each[1:], ())]
+        if (cells := self.package.cells) is not None:
+            for name, (low, high) in zip(cells.meters, cells.bounds, strict=True):
+                rows.append((f"cells.{name}", "f32", number_of(low), number_of(high)))
         bounds = [
             f"{name} in {low:g} .. {high:g}" for name, _, low, high in rows if high not in (1, ONES, COUNTS) or low
         ]

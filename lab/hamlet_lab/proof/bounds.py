@@ -199,6 +199,9 @@ class Bounds:
             case ("variable", _):
                 variable = self._arena.variables[str(term.attribute)]
                 return Numbers(variable.low, variable.high) if variable.floating else None
+            case ("cell", _) if isinstance(term.attribute, tuple):
+                low, high = (float(np.uint32(each).view(np.float32)) for each in term.attribute)
+                return Numbers(low, high)
             case ("table", _) if isinstance(term.attribute, tuple):
                 rows = np.array(term.attribute, np.uint32)
                 sizes = rows & np.uint32(SIGN - 1)
@@ -223,8 +226,8 @@ class Bounds:
             case "fma", [Numbers() as a, Numbers() as b, Numbers() as c]:
                 exact = [Fraction(x) * Fraction(y) for x in (a.low, a.high) for y in (b.low, b.high)]
                 return _finite(rounded(min(exact) + Fraction(c.low), -1), rounded(max(exact) + Fraction(c.high), 1))
-            case "fdiv", [Numbers() as a, Numbers(low=low, high=high)] if low == high != 0:
-                ends = [_rounded(x / low) for x in (a.low, a.high)]
+            case "fdiv", [Numbers() as a, Numbers() as b] if b.low > 0 or b.high < 0:
+                ends = [_rounded(x / y) for x in (a.low, a.high) for y in (b.low, b.high)]
                 return _finite(min(ends), max(ends))
             case "xor", [Numbers() as a, _] if term.operands[1].value == SIGN:
                 return a.negates

@@ -21,7 +21,7 @@ from hamlet_lab.proof.terms import Arena
 if TYPE_CHECKING:
     from hamlet_lab.proof.report import Report
 
-FORMAT = 4
+FORMAT = 5
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 """The files of a package that its certificate is about."""
 

@@ -19,7 +19,7 @@ Words: TypeAlias = npt.NDArray[Any]
 
 SIGN = 0x80000000
 INFINITY = 0x7F800000
-CONSTANT, VARIABLE, TABLE = "constant", "variable", "table"
+CONSTANT, VARIABLE, TABLE, CELL = "constant", "variable", "table", "cell"
 COMMUTATIVE = frozenset(("add", "mul", "and", "or", "xor", "eq", "fadd", "fmul", "feq", "mulhi"))
 PREDICATES = frozenset(("eq", "ult", "ule", "slt", "sle", "flt", "fle", "feq"))
 FLOATING = frozenset(("fadd", "fmul", "fdiv", "fma", "fsqrt", "fmin", "fmax", "tofloat", "unsignedtofloat"))
@@ -130,9 +130,30 @@ def meaning(op: str, operands: tuple[Words, ...], bits: int, attribute: object) 
             assert isinstance(attribute, tuple)
             rows = np.array(attribute, np.uint32)
             return rows[np.minimum(operands[0], len(rows) - 1)]
+        case "cell":
+            assert isinstance(attribute, tuple)
+            world, index = operands
+            low, high = attribute
+            return _of_cells(world, index, low, high)
         case _ if op in FLOATING or op in _COMPARING:
             # NaNs and infinities are numbers like others; words never warn.
             with np.errstate(all="ignore"):
                 return MEANINGS[op](*operands)
         case _:
             return MEANINGS[op](*operands)
+
+
+def _of_cells(world: Words, index: Words, low: int, high: int) -> Words:
+    """A number between two for each cell of each world, the same whenever it is asked for: a third of them at an end,
+    some of them whole numbers, some -0."""
+    mixed = world.astype(np.uint64) << np.uint64(32) | index.astype(np.uint64)
+    for shift, factor in ((33, 0xFF51AFD7ED558CCD), (33, 0xC4CEB9FE1A85EC53), (33, 1)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    least, most = (float(np.uint32(each).view(np.float32)) for each in (low, high))
+    start, size = max(least, -1e30), min(most, 1e30) - max(least, -1e30)
+    inside = start + size * ((mixed >> np.uint64(32)).astype(np.float64) / 2**32)
+    zeros = np.full(inside.shape, -0.0) if least <= 0 <= most else inside
+    ends = np.full(inside.shape, least), np.full(inside.shape, most)
+    kind = (mixed & np.uint64(15)).astype(np.int64)
+    chosen = np.select([kind < 3, kind < 6, kind < 8, kind < 9], [*ends, np.rint(inside), zeros], inside)
+    return _unsigned(np.clip(chosen, least, most).astype(np.float32))

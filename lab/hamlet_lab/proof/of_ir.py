@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from hamlet.errors import HamletError
+from hamlet_lab.proof.cells import at
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 from hamletc.ir import ops
 from hamletc.ir.function import Function, Program, Reduction
 from hamletc.ir.operands import operands
-from hamletc.ir.ops import F32, I32, Const, Element, Fold, Input, Lookup, Op, Select, Type
+from hamletc.ir.ops import F32, I32, Const, Element, Fetch, Fold, Input, Lookup, Op, Select, Type
 
 
 class UnprovenError(HamletError):
@@ -107,6 +108,8 @@ class Functions:
                     raise UnprovenError(f"table {table} of bools is not known to the proof")
                 words = tuple(bits_of(rows.type, value) % (1 << 32) for value in rows.values)
                 return arena.make("table", 32, (values[0],), words)
+            case Fetch(array=array, along=False) if array in inputs:
+                return at(arena, inputs[array], values[0])
             case Fold():
                 return self._fold(op, values)
             case ops.Unary() | ops.Binary() | ops.Fma():

@@ -45,6 +45,7 @@ class Thread:
     def __init__(self, arena: Arena, bounds: Bounds, kernel: Kernel, arguments: list[Term], outside: Outside) -> None:
         self._arena, self._bounds, self._kernel, self._outside = arena, bounds, kernel, outside
         self._parameters = {each.name: term for each, term in zip(kernel.parameters, arguments, strict=True)}
+        self._labels = {label: number for number, each in enumerate(kernel.instructions) for label in each.targets}
         self._widths: dict[str, int] = {}
         for group in kernel.registers:
             bits = 1 if group.type == "pred" else int(group.type[1:])
@@ -61,27 +62,31 @@ class Thread:
             UndecidedError: a branch is not decided.
             UnprovenError: an instruction is not known.
         """
-        code = self._kernel.instructions
-        labels = {label: number for number, each in enumerate(code) for label in each.targets}
-        number = 0
-        while number < len(code):
-            instruction = code[number]
-            self.executed += 1
-            if self.executed > MOST_INSTRUCTIONS:
-                raise UnprovenError(f"a thread executes more than {MOST_INSTRUCTIONS} instructions")
-            number += 1
-            if instruction.opcode in ("bra", "bra.uni", "ret"):
-                condition = self._condition(instruction.guard)
-                if condition.value is None:
-                    raise UndecidedError(condition)
-                if condition.value:
-                    if instruction.opcode == "ret":
-                        return
-                    (target,) = instruction.operands
-                    assert isinstance(target, Name)
-                    number = labels[target.name]
-            else:
-                self._instruction(instruction)
+        number: int | None = 0
+        while number is not None and number < len(self._kernel.instructions):
+            number = self._next(number)
+
+    def _next(self, number: int) -> int | None:
+        """Execute an instruction, and find the next one; there is none behind the end."""
+        instruction = self._kernel.instructions[number]
+        self.executed += 1
+        if self.executed > MOST_INSTRUCTIONS:
+            raise UnprovenError(f"a thread executes more than {MOST_INSTRUCTIONS} instructions")
+        if instruction.opcode not in ("bra", "bra.uni", "ret"):
+            self._instruction(instruction)
+            return number + 1
+        condition = self._condition(instruction.guard)
+        if condition.value is None:
+            raise UndecidedError(condition)
+        if not condition.value:
+            return number + 1
+        return None if instruction.opcode == "ret" else self._target(instruction)
+
+    def _target(self, instruction: Instruction) -> int:
+        """The number of the instruction to which one jumps."""
+        (target,) = instruction.operands
+        assert isinstance(target, Name)
+        return self._labels[target.name]
 
     def _condition(self, guard: Guard | None) -> Term:
         if guard is None:
@@ -236,8 +241,18 @@ class Thread:
                 a, b = (arena.wide(self._source(each, bits), 2 * bits, signed) for each in operands[1:3])
                 product = arena.op("mul", a, b)
                 return product if name == "mul" else arena.op("add", product, self._source(operands[3], 2 * bits))
-            case "mul", ["hi"] if kind == "u32":
-                return arena.op("mulhi", *[self._source(each, 32) for each in operands[1:]])
+            case "mul", ["hi"] if kind in ("u32", "s32"):
+                factors = [self._source(each, 32) for each in operands[1:]]
+                # Of numbers that are not below 0 both are the same.
+                if signed and any(self._bounds.words(each)[1] >> 31 for each in factors):
+                    raise self._unknown(instruction)
+                return arena.op("mulhi", *factors)
+            case "shf", ["l", "wrap"]:
+                low, high, amount = (self._source(each, 32) for each in operands[1:])
+                if not amount.value or amount.value >= 32:
+                    raise self._unknown(instruction)
+                upper, lower = arena.op("shl", high, amount), arena.constant(32 - amount.value, 32)
+                return arena.op("or", upper, arena.op("lshr", low, lower))
             case (("min" | "max"), []):
                 a, b = (self._source(each, bits) for each in operands[1:])
                 less = arena.op("slt" if signed else "ult", *((a, b) if name == "min" else (b, a)))

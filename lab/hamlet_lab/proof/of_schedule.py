@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 from hamlet import schema
 from hamlet.universe import Universe
+from hamlet_lab.proof.cells import Cells
+from hamlet_lab.proof.of_cells import OfCells
 from hamlet_lab.proof.of_ir import Functions, UnprovenError, bits_of
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
@@ -35,9 +37,10 @@ class Launch:
 
 @dataclass(slots=True)
 class Memory:
-    """The words of the lane. Each is 32 bits, and one of a bool 8."""
+    """The words of the lane. Each is 32 bits, and one of a bool 8. Of each meter of cells what any of them has."""
 
     words: dict[Word, Term] = field(default_factory=dict)
+    cells: list[Term] = field(default_factory=list)
 
 
 class Specification:
@@ -60,6 +63,8 @@ class Specification:
         self.registers: dict[str, Term] = {}
         self.memory = memory
         self._within = arena.constant(1, 1)
+        cells = Cells.of(universe)
+        self._cells = None if cells is None else OfCells(arena, universe, self._functions, cells)
 
     def run(self, kernel: str) -> None:
         """Run a kernel."""
@@ -94,8 +99,10 @@ class Specification:
                 for name in names:
                     self._set(f"{prefix}.{name}", registers[name])
             case tree.Call(function, ""):
-                for name, values in self._functions.call(function, registers).items():
+                for name, values in self._functions.call(function, self._inputs()).items():
                     self._set(name, *values)
+            case tree.Near() | tree.OnCells() | tree.CallCells() | tree.Crowd() if self._cells is not None:
+                self._cells.run(statement, registers, self._within)
             case tree.Some(register, condition):
                 self._set(register, arena.op("and", registers[condition], registers[tree.RUNNING]))
             case tree.Join(name):
@@ -138,12 +145,19 @@ class Specification:
             case _:
                 raise UnprovenError(f"`{type(statement).__name__.lower()}` of a schedule is not known to the proof")
 
+    def _inputs(self) -> dict[str, Term]:
+        """Inputs of functions of lanes: registers, and what cells have."""
+        return self.registers if self._cells is None else {**self.registers, **self._cells.read()}
+
     def _set(self, name: str, value: Term) -> None:
         before = self.registers.get(name)
         self.registers[name] = value if before is None else self._arena.select(self._within, value, before)
 
     def _load(self, name: str) -> None:
         of = self._fields[name]
+        if self._cells is not None and of.pitch:
+            self._cells.load(self.memory.cells)
+            return
         if of.pitch or name == schema.PAIR_STATES:
             raise UnprovenError(f"array {name} is not known to the proof")
         for row, register in enumerate(of.names):
@@ -153,6 +167,9 @@ class Specification:
         return self._arena.no(self._arena.op("eq", word, self._arena.constant(0, 8))) if word.bits == 8 else word
 
     def _store(self, name: str, where: Term) -> None:
+        if self._cells is not None and self._fields[name].pitch:
+            self._cells.store(self.memory.cells, where)
+            return
         for row, register in enumerate(self._fields[name].names):
             self._write((name, row), self.registers[register], where)
 
@@ -163,7 +180,7 @@ class Specification:
     def _allow(self, wait: str) -> None:
         arena, alive = self._arena, self.registers["alive"]
         row = 0
-        for values in self._functions.call("mask", self.registers).values():
+        for values in self._functions.call("mask", self._inputs()).values():
             for may in values:
                 if wait:
                     may = arena.select(alive, may, arena.constant(row == int(wait), 1))

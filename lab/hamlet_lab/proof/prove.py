@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hamlet import schema
 from hamlet_lab.proof import sides
 from hamlet_lab.proof.bounds import Bounds
+from hamlet_lab.proof.cells import CellMemory, Cells
 from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.merging import Merger, nearest_condition
 from hamlet_lab.proof.of_ir import UnprovenError
@@ -20,6 +22,7 @@ from hamlet_lab.proof.outside import Outside, Stored
 from hamlet_lab.proof.states import KernelUnderProof, variables
 from hamlet_lab.proof.term import Term, Variable
 from hamlet_lab.proof.terms import Arena
+from hamlet_lab.proof.turns import CellThread
 from hamletc.kernel.statements import BEGINS
 
 FEW = 64
@@ -169,7 +172,8 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
         {**counters, "lane": world, "world": world},
         arena.no(arena.op("eq", arena.variable("waits"), arena.constant(0, 32))),
     )
-    memory = Memory(dict(words))
+    cells = kernel.cells.before(arena) if kernel.cells is not None else []
+    memory = Memory(dict(words), list(cells))
     inside = arena.op("slt", lane, worlds)
     if inside.value != 0:
         arena.comparing = not proof.merger.by_sides
@@ -178,40 +182,67 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
             proof.merger.tell_apart(arena)
         arena.comparing = True
         for program, schedule in kernel.waypoints if proof.merger.goes_by_passes else ():
-            between = Memory(dict(words))
+            between = Memory(dict(words), list(cells))
             Specification(arena, kernel.universe, program, schedule, launch, between, whole=True).run(kernel.name)
     tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
     outside = Outside(places, dict(words), tables, blind.abstained, blind.rows)
-    thread = Thread(arena, proof.merger.bounds(arena), kernel.ptx, _arguments(arena, kernel), outside)
+    of_cells = None if kernel.cells is None else _cell_memory(arena, kernel.cells, lane, cells)
+    bounds, arguments = proof.merger.bounds(arena), _arguments(arena, kernel)
+    if of_cells is None:
+        thread = Thread(arena, bounds, kernel.ptx, arguments, outside)
+    else:
+        thread = CellThread(arena, bounds, kernel.ptx, arguments, outside, of_cells)
     thread.run()
     proof.executed = max(proof.executed, thread.executed)
     if inside.value == 0:
         # Its word is beyond the array.
         if outside.loaded:
             raise UnprovenError(f"PTX line {outside.loaded[0]}: a thread without a lane loads")
-        _nothing(proof, arena, outside.stored, places, case)
+        _nothing(proof, kernel, arena, outside.stored, places, case)
         return
     for word in kernel.words:
         expected, actual = memory.words[word], outside.words[word]
-        proof.obligations.append(_proven(proof.merger, arena, word, case, expected, actual))
+        proof.obligations.append(_proven(proof.merger, arena, word, case, (expected, actual), kernel.cells))
+    for row, (said, left) in enumerate(
+        zip(memory.cells, of_cells.content if of_cells is not None else (), strict=False)
+    ):
+        assert left is not None, "kernels know what cells had before"
+        word = schema.CELL_METERS, row
+        proof.obligations.append(_proven(proof.merger, arena, word, case, (said, left), kernel.cells))
 
 
-def _nothing(proof: Proof, arena: Arena, stored: Iterable[Stored], places: dict[int, Word], case: str) -> None:
+def _cell_memory(arena: Arena, cells: Cells, lane: Term, before: list[Term]) -> CellMemory:
+    array, behind = arena.variable(f"&{schema.CELL_METERS}"), arena.constant(4 * cells.rows * cells.count, 64)
+    base = arena.op("add", array, arena.op("mul", arena.wide(lane, 64), behind))
+    return CellMemory(cells, array, base, [*before, *[None] * (cells.rows - len(before))])
+
+
+def _nothing(
+    proof: Proof,
+    kernel: KernelUnderProof,
+    arena: Arena,
+    stored: Iterable[Stored],
+    places: dict[int, Word],
+    case: str,
+) -> None:
     for each in stored:
         word = places[each.address.number]
         state = None
         if each.where.samples.any():
-            state = _state(arena, np.broadcast_to(each.where.samples, arena.size))
+            state = _state(arena, np.broadcast_to(each.where.samples, arena.size), kernel.cells)
         contexts = (arena,) if each.where.value == 0 else ()
         proof.obligations.append(Obligation(word, case, contexts, state, "nothing", _short(each.value)))
 
 
-def _proven(merger: Merger, arena: Arena, word: Word, case: str, expected: Term, actual: Term) -> Obligation:
+def _proven(
+    merger: Merger, arena: Arena, word: Word, case: str, terms: tuple[Term, Term], cells: Cells | None
+) -> Obligation:
+    expected, actual = terms
     if expected is actual:
         return Obligation(word, case, (arena,))
     differs = np.broadcast_to(expected.samples != actual.samples, arena.size)
     if differs.any():
-        return Obligation(word, case, (), _state(arena, differs), _short(expected), _short(actual))
+        return Obligation(word, case, (), _state(arena, differs, cells), _short(expected), _short(actual))
     if merger.equal(arena, expected, actual):
         return Obligation(word, case, (arena,))
     contexts = _splits(arena, expected, actual, SPLITS)
@@ -220,13 +251,14 @@ def _proven(merger: Merger, arena: Arena, word: Word, case: str, expected: Term,
     return Obligation(word, case, (), None, _short(expected), _short(actual))
 
 
-def _state(arena: Arena, where: Words) -> dict[str, int]:
+def _state(arena: Arena, where: Words, cells: Cells | None) -> dict[str, int]:
     """The first sampled state of those that are marked, if there is one in which a launch can be replayed."""
     first = arena.variables["first_world"].samples < REPLAYED
     begins = arena.variables[f"{BEGINS}[0]"].samples == 1 if f"{BEGINS}[0]" in arena.variables else True
     replayed = where & np.broadcast_to(first & begins, arena.size)
     at = int((replayed if replayed.any() else where).argmax())
-    return {name: int(each.samples[at]) for name, each in arena.variables.items()}
+    numbers = dict(cells.sampled(arena, at)) if cells is not None else {}
+    return {name: int(each.samples[at]) for name, each in arena.variables.items()} | numbers
 
 
 def _splits(arena: Arena, expected: Term, actual: Term, left: int) -> tuple[Arena, ...]:

@@ -147,7 +147,7 @@ class Query:
                 if not self._depth.floats:
                     self.cut.add("floats")
                 return self._depth.floats
-            case "fmul" | "fdiv" | "fma" | "fsqrt" | "tofloat" | "unsignedtofloat":
+            case "fmul" | "fdiv" | "fma" | "fsqrt" | "tofloat" | "unsignedtofloat" | "cell":
                 return False
             case "fmin" | "fmax":
                 # Zeros of both signs would need what PTX says of them.

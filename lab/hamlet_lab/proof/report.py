@@ -13,6 +13,7 @@ from hamlet.package.module import UNIVERSE_FILE, Module
 from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
+from hamlet_lab.proof.cells import NUMBER
 from hamlet_lab.proof.prove import Obligation, Proof, prove
 from hamlet_lab.proof.states import KernelUnderProof, kernel_under_proof
 from hamlet_lab.proof.waypoints import waypoints
@@ -27,8 +28,8 @@ PREMISES = (
 )
 """Premises of a proof, in words; `hamlet_lab.proof.states` says it in bounds."""
 WRITING: Mapping[abi.Kernel, tuple[str, ...]] = {
-    "step": ("tick", "settle", "mask"),
-    "reset": ("reset", "mask"),
+    "step": ("tick", "settle", "spread", "mask"),
+    "reset": ("reset", "begin_cells", "mask"),
     "observe": ("mask",),
     "rollout": (),
 }
@@ -90,7 +91,10 @@ class Report:
         """A state in words, what is done in it, and in which launch."""
         fields = schema.state_fields(self.universe)
         named = [(f"{each.name}[{row}]", name, each.dtype) for each in fields for row, name in enumerate(each.names)]
-        yield ", ".join(f"{name} = {_number(words[key], dtype)}" for key, name, dtype in named if key in words)
+        one = [(key, name, dtype) for key, name, dtype in named if key in words and not name.startswith("cells.")]
+        yield ", ".join(f"{name} = {_number(words[key], dtype)}" for key, name, dtype in one)
+        if self.kernel.cells is not None:
+            yield f"cell {words[NUMBER]} of {self.kernel.cells.count}"
         if "actions[0]" in words:
             yield f"action {schema.action_names(self.universe)[words['actions[0]']]}"
         lane, seed = words["ctaid"] * 32 + words["tid"], words["seed_low"] | words["seed_high"] << 32
@@ -104,6 +108,8 @@ class Report:
         fields = (*schema.state_fields(self.universe), *schema.outcome_fields(self.universe))
         names = {field.name: field.names for field in fields}
         register = names[name][row] if name in names else f"{name}.{row}"
+        if name == schema.CELL_METERS and self.kernel.cells is not None:
+            register = f"cells.{self.kernel.cells.meters[row]}"
         for function in self.kernel.program.functions:
             if function.name in WRITING[self.kernel.name]:
                 for output in function.outputs:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from hamlet import schema
 from hamlet.launch.gpu.forms import compile_form
 from hamlet.schema import abi
 from hamlet.universe import Universe
+from hamlet_lab.proof.cells import NUMBER, Cells
 from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.of_ir import UnprovenError, bits_of
 from hamlet_lab.proof.of_ptx import VOTES
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 MOST_WORLDS = 2**31 - 33
 MOST_BLOCKS = 2**26
 SAMPLED_WORLDS = 200
+ELSEWHERE = 16
+"""Numbers of cells of other worlds than the lane's that a thread loads, at most."""
 GREATEST = float(np.finfo(np.float32).max)
 
 
@@ -44,6 +48,7 @@ class KernelUnderProof:
         words: the words of memory of a lane.
         tables: the rows of each table.
         waypoints: programs between the one and the PTX, each with its schedule.
+        cells: those of its worlds, if there are any.
     """
 
     universe: Universe
@@ -55,6 +60,7 @@ class KernelUnderProof:
     words: tuple[Word, ...]
     tables: tuple[tuple[int, ...], ...]
     waypoints: tuple[tuple[Program, Schedule], ...] = ()
+    cells: Cells | None = None
 
     def bytes_of(self, array: str) -> int:
         """The bytes of a word of an array."""
@@ -82,9 +88,8 @@ def kernel_under_proof(
         EnvError: Triton cannot compile it.
         UnprovenError: the universe has what the proof does not know.
     """
-    arrays = [each for each in _fields(universe) if each.pitch]
-    if arrays or any(each.name == schema.PAIR_STATES for each in _fields(universe)):
-        raise UnprovenError("cells, and what pairs of agents have, are not known to the proof")
+    if any(each.name == schema.PAIR_STATES for each in _fields(universe)):
+        raise UnprovenError("what pairs of agents have is not known to the proof")
     if _agents(universe) != 1:
         raise UnprovenError("worlds of more than one agent are not known to the proof")
     compiled = compile_form(kernels, universe, capability, name, observing=False)
@@ -98,13 +103,14 @@ def kernel_under_proof(
     if missing < 0:
         raise UnprovenError(f"the kernel takes {len(ptx.parameters)} parameters, not {len(arguments)}")
     arguments += ["&scratch"] * missing
-    fields = [each for each in _fields(universe) if each.name in names]
+    fields = [each for each in _fields(universe) if each.name in names and not each.pitch]
     words = [(each.name, row) for each in fields for row in range(len(each.names))]
     words += [("mask", row) for row in range(len(schema.action_names(universe)))]
     words += [(each, 0) for each in ("actions", BEGINS) if each in names]
     types = {"f32": Type.F32, "i32": Type.I32, "u32": Type.U32}
     rows = tuple(tuple(bits_of(types[of], each) % (1 << 32) for each in values) for _, of, values in kernels.TABLES)
-    return KernelUnderProof(universe, program, schedule, name, ptx, tuple(arguments), tuple(words), rows)
+    cells = Cells.of(universe)
+    return KernelUnderProof(universe, program, schedule, name, ptx, tuple(arguments), tuple(words), rows, (), cells)
 
 
 def _agents(universe: Universe) -> int:
@@ -141,6 +147,8 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
         for row in range(len(each.names)):
             if (each.name, row) in kernel.words:
                 result.append(_field(f"{each.name}[{row}]", each, row, samples, random))
+    if kernel.cells is not None:
+        result += _of_cells(kernel.cells, {each.name: each for each in result}, samples, random)
     masks = len(schema.action_names(kernel.universe))
     masked = (f"mask[{row}]" for row in range(masks))
     begins = [f"{BEGINS}[0]"] if (BEGINS, 0) in kernel.words else []
@@ -154,6 +162,22 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
         actions = np.where(random.random(samples) < 0.7, np.uint32(interact), actions)
     result.append(Variable("actions[0]", actions, 0, masks - 1))
     return {each.name: each for each in result}
+
+
+def _of_cells(
+    cells: Cells, others: Mapping[str, Variable], samples: int, random: np.random.Generator
+) -> Iterator[Variable]:
+    """Any cell, often that of the agent or one beside it; and of each meter which of all worlds there may be it is."""
+    own = np.zeros(samples, np.int64)
+    for axis in range(len(cells.grid.sizes)):
+        if (position := others.get(f"position[{axis}]")) is not None:
+            own += position.samples.astype(np.int64) * prod(cells.grid.sizes[:axis])
+    steps = [0, *(sign * prod(cells.grid.sizes[:axis]) for axis in range(len(cells.grid.sizes)) for sign in (-1, 1))]
+    near = np.clip(own + random.choice(steps, samples), 0, cells.count - 1)
+    chosen = np.where(random.random(samples) < 0.4, near, random.integers(0, cells.count, samples))
+    yield Variable(NUMBER, chosen.astype(np.uint32), 0, cells.count - 1)
+    yield from (_any(f"cells.{each}", samples, random) for each in cells.meters)
+    yield from (_any(f"elsewhere{number + 1}", samples, random) for number in range(ELSEWHERE))
 
 
 def _any(name: str, samples: int, random: np.random.Generator) -> Variable:

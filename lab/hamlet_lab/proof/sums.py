@@ -17,10 +17,10 @@ def same_sums(arena: Arena, left: Term, right: Term) -> bool:
     """Whether two words are sums of the same multiples of the same terms, modulo their width."""
     if left.op not in ADDING or right.op not in ADDING or left.bits != right.bits:
         return False
-    return _multiples(arena, left) == _multiples(arena, right)
+    return multiples(arena, left) == multiples(arena, right)
 
 
-def _multiples(arena: Arena, root: Term) -> dict[Term | None, int]:
+def multiples(arena: Arena, root: Term) -> dict[Term | None, int]:
     """How often each term is in a sum, other than not at all; the constants of it together stand at `None`."""
     times: defaultdict[Term, int] = defaultdict(int, {root: 1})
     result: defaultdict[Term | None, int] = defaultdict(int)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 import numpy as np
 
 from hamlet_lab.proof import meanings
-from hamlet_lab.proof.meanings import COMMUTATIVE, CONSTANT, FLOATING, INFINITY, PREDICATES, SIGN, VARIABLE, Words
+from hamlet_lab.proof.meanings import CELL, COMMUTATIVE, CONSTANT, FLOATING, INFINITY, PREDICATES, SIGN, VARIABLE, Words
 from hamlet_lab.proof.term import Term, Variable
 
 CANDIDATES = 3
@@ -332,7 +332,7 @@ class Arena:
             return all(map(self._canonical, term.operands[1:]))
         if term.op == VARIABLE:
             return self.variables[str(term.attribute)].floating
-        return term.op in FLOATING or (term.value is not None and term.value & ~SIGN <= INFINITY)
+        return term.op in FLOATING or term.op == CELL or (term.value is not None and term.value & ~SIGN <= INFINITY)
 
     # --- short forms ------------------------------------------------------------------------------------------------
 

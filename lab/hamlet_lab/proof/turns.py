@@ -1,0 +1,227 @@
+"""A kernel in PTX over terms, in worlds with cells: a loop in which each turn is about a cell of its own is one turn,
+for any cell.
+
+So it is where all numbers of cells that a turn writes are those of its own cell, and where it reads no other cell's
+that any turn writes. Then no turn depends on another, and each leaves what the one that was run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from hamlet_lab.proof.bounds import Bounds
+from hamlet_lab.proof.cells import NUMBER, CellMemory, at, mentions
+from hamlet_lab.proof.flow import Loop, Part, blocks
+from hamlet_lab.proof.of_ir import UnprovenError
+from hamlet_lab.proof.of_ptx import Thread, UndecidedError
+from hamlet_lab.proof.outside import Outside
+from hamlet_lab.proof.term import Term
+from hamlet_lab.proof.terms import Arena
+from hamlet_lab.ptx.syntax import Instruction, Integer, Kernel, Name, Operand, Vector
+
+JUMPS = ("bra", "bra.uni")
+
+
+class DependsError(UnprovenError):
+    """A loop is none in which each turn is about a cell of its own."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """The turn of a loop that is run for any cell: what cells had before, the rows that it wrote, and those of which it
+    read another cell's."""
+
+    before: list[Term | None]
+    written: set[int] = field(default_factory=set)
+    read: set[int] = field(default_factory=set)
+
+
+class CellThread(Thread):
+    """Executes a kernel as one thread of worlds with cells."""
+
+    def __init__(
+        self,
+        arena: Arena,
+        bounds: Bounds,
+        kernel: Kernel,
+        arguments: list[Term],
+        outside: Outside,
+        memory: CellMemory,
+    ) -> None:
+        super().__init__(arena, bounds, kernel, arguments, outside)
+        self._memory, self._cell = memory, arena.variable(NUMBER)
+        self._turn: Turn | None = None
+        self._why = ""
+        self._blocks = blocks(kernel)
+        self._loops = {each.head: each for each in _writing(self._blocks.order, self._stores)}
+
+    # --- loops --------------------------------------------------------------------------------------------------------
+
+    def _stores(self, block: int) -> bool:
+        """Whether a block stores to the memory of the launch."""
+        code = self._kernel.instructions[block : self._blocks.ends[block]]
+        return any(each.opcode.startswith("st.global") for each in code)
+
+    def _next(self, number: int) -> int | None:
+        loop = self._loops.get(number) if self._turn is None else None
+        if loop is None:
+            return super()._next(number)
+        registers, pairs, counts = dict(self._registers), dict(self._pairs), (self._votes, self.executed)
+        content, stored = list(self._memory.content), len(self._outside.stored)
+        try:
+            return self._turned(loop)
+        except (UnprovenError, KeyError) as error:
+            self._why = str(error)
+            del self._loops[number]
+            self._registers, self._pairs, (self._votes, self.executed) = registers, pairs, counts
+            self._memory.content = content
+            del self._outside.stored[stored:]
+        finally:
+            self._turn = None
+        return super()._next(number)
+
+    def _turned(self, loop: Loop) -> int:
+        """Run a loop over all cells, and find where the thread goes on."""
+        arena, cell, last = self._arena, self._cell, self._memory.cells.count - 1
+        _sure(not any(mentions(each, cell) for each in arena.premises), "it is run for some cells alone")
+        inside = [at for block in loop.blocks() for at in range(block, self._blocks.ends[block])]
+        steps = self._stepping([self._kernel.instructions[each] for each in inside])
+        begin = {name: self._registers[name] for name in steps}
+        for name in self._written(self._kernel.instructions[each] for each in inside):
+            self._registers.pop(name, None)
+            self._pairs.pop(name, None)
+        self._registers |= {name: self._after(begin[name], step, cell) for name, step in steps.items()}
+        here, votes = {name: self._registers[name] for name in steps}, self._votes
+        self._turn = turn = Turn(list(self._memory.content))
+        goes_on, end = self._once(loop, set(inside))
+        for name, step in steps.items():
+            _sure(self._registers.get(name) is arena.op("add", here[name], step), f"{name} does not grow by the same")
+        _sure(votes == self._votes and not turn.written & turn.read, "turns depend on each other")
+        final = arena.constant(last, 32)
+        _sure(at(arena, goes_on, final).value == 0, "it does not end with the last cell")
+        _sure(arena.op("or", goes_on, arena.op("eq", cell, final)).value == 1, "it may end before the last cell")
+        for name in self._written(self._kernel.instructions[each] for each in inside):
+            self._registers.pop(name, None)
+            self._pairs.pop(name, None)
+        count = arena.constant(last + 1, 32)
+        self._registers |= {name: self._after(begin[name], step, count) for name, step in steps.items()}
+        return end
+
+    def _once(self, loop: Loop, inside: set[int]) -> tuple[Term, int]:
+        """Run a turn: under which condition another one follows, and where the thread goes on behind the last one."""
+        number: int | None = loop.head
+        while number in inside:
+            assert number is not None
+            instruction = self._kernel.instructions[number]
+            if instruction.opcode in JUMPS:
+                condition = self._condition(instruction.guard)
+                if condition.value is None:
+                    to = self._target(instruction), number + 1
+                    if loop.head not in to:
+                        _sure(not mentions(condition, self._cell), "a branch depends on the cell")
+                        raise UndecidedError(condition)
+                    end = to[1] if to[0] == loop.head else to[0]
+                    _sure(end not in inside, "a turn goes on at its beginning")
+                    return (condition if to[0] == loop.head else self._arena.no(condition)), end
+            number = super()._next(number)
+            _sure(number != loop.head, "it has no end")
+        raise DependsError("it is left within a turn")
+
+    def _stepping(self, code: list[Instruction]) -> dict[str, Term]:
+        """By how much registers grow in a turn, of those that do nothing else."""
+        writes = list(self._written(code))
+        result: dict[str, Term] = {}
+        for each in code:
+            if each.opcode == "add.s32" and each.guard is None and each.operands[0] == each.operands[1]:
+                target, _, amount = each.operands
+                assert isinstance(target, Name)
+                same = isinstance(amount, Integer) or (isinstance(amount, Name) and amount.name not in writes)
+                if same and writes.count(target.name) == 1 and target.name in self._registers:
+                    result[target.name] = self._source(amount, 32)
+        return result
+
+    def _after(self, begin: Term, step: Term, turns: Term) -> Term:
+        """A register after so many turns."""
+        return self._arena.op("add", self._arena.op("mul", turns, step), begin)
+
+    def _written(self, code: Iterable[Instruction]) -> Iterator[str]:
+        """The registers that instructions write, once for each of them."""
+        for each in code:
+            if each.opcode not in JUMPS and each.operands and not each.opcode.startswith(("st.", "bar")):
+                target = each.operands[0]
+                for name in target.elements if isinstance(target, Vector) else (target,):
+                    if isinstance(name, Name):
+                        yield name.name
+
+    # --- memory -------------------------------------------------------------------------------------------------------
+
+    def _load(self, instruction: Instruction, where: Term) -> None:
+        place = self._place(instruction, instruction.operands[1], where)
+        if place is None:
+            super()._load(instruction, where)
+            return
+        row, index, own = place
+        self._write(self._only(instruction.operands[0], instruction), self._number(row, index, own), where)
+
+    def _number(self, row: int, index: Term, own: bool) -> Term:
+        """The number of a cell in a row."""
+        arena, memory = self._arena, self._memory
+        if not own:
+            memory.elsewhere += 1
+            return arena.variable(f"elsewhere{memory.elsewhere}")
+        content = memory.content[row]
+        if self._turn is not None and index is not self._cell:
+            self._turn.read.add(row)
+            content = self._turn.before[row]
+        if content is None:
+            raise UnprovenError(f"what row {row} of cells has is not known to the proof")
+        return at(arena, content, index)
+
+    def _store(self, instruction: Instruction, where: Term) -> None:
+        place = self._place(instruction, instruction.operands[0], where)
+        if place is None:
+            _sure(self._turn is None, "a turn stores elsewhere")
+            super()._store(instruction, where)
+            return
+        row, index, own = place
+        source = instruction.operands[1]
+        value = self._source(source.elements[0] if isinstance(source, Vector) else source, 32)
+        if self._turn is None or not own or index is not self._cell:
+            why = self._why or "it is none of the turn's own"
+            raise DependsError(f"PTX line {instruction.line}: a store to a cell: {why}")
+        self._turn.written.add(row)
+        before = self._memory.content[row]
+        if before is not None or where.value == 1:
+            self._memory.content[row] = value if before is None else self._arena.select(where, value, before)
+
+    def _place(self, instruction: Instruction, operand: Operand, where: Term) -> tuple[int, Term, bool] | None:
+        """The row and the cell of a number, and whether it is of the lane's world."""
+        address = self._address(operand)
+        if not mentions(address, self._memory.array):
+            return None
+        place = self._memory.place(self._arena, self._bounds, address, where)
+        if place is None or instruction.opcode.split(".")[2:] != ["b32"]:
+            raise UnprovenError(f"PTX line {instruction.line}: in which cell that is, is not known to the proof")
+        return place
+
+    def _only(self, target: Operand, instruction: Instruction) -> str:
+        names = target.elements if isinstance(target, Vector) else (target,)
+        if len(names) != 1 or not isinstance(names[0], Name):
+            raise self._unknown(instruction)
+        return names[0].name
+
+
+def _sure(holds: bool, reason: str) -> None:
+    if not holds:
+        raise DependsError(reason)
+
+
+def _writing(parts: Iterable[Part], stores: Callable[[int], bool]) -> Iterator[Loop]:
+    """The loops that store something, and have no loop in them that does."""
+    for part in parts:
+        if isinstance(part, Loop):
+            inner = list(_writing(part.body, stores))
+            yield from inner
+            if not inner and any(stores(each) for each in part.blocks()):
+                yield part
