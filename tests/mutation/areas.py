@@ -11,8 +11,8 @@ def _named(folder: str, *names: str) -> tuple[str, ...]:
     return tuple(f"tests/{folder}_{name}.py" for name in names)
 
 
-TARGETS = _named("unit/targets/test", "body", "known_rows", "python", "parts")
-C = _named("unit/targets/c/test_c", "emit", "printer", "counts", "kernels", "together", "worlds", "speaking")
+TARGETS = _named("unit/targets/test", "body", "target", "known_rows", "python", "parts")
+C = _named("unit/targets/c/test_c", "emit", "printer", "values", "counts", "kernels", "together", "worlds", "speaking")
 TRITON = _named("unit/targets/triton/test_triton", "emit", "code", "formatter", "functions", "columns", "launch")
 LOWERING = _named(
     *("unit/lowering/test", "contract", "moves", "permutation", "occupancy", "tables", "reductions", "window"),
@@ -30,6 +30,7 @@ POLICIES = ("tests/unit/export/test_policy_wasm.py", "tests/unit/targets/wasm")
 
 UNITS: dict[str, tuple[str, ...]] = {
     "lowering": (*LOWERING, "tests/features/functions"),
+    "lowering/elsewhere.py": (*LOWERING, "tests/features/many_agents/test_cells_by_coordinates.py"),
     "passes": (*PASSES, "tests/unit/targets/triton/test_triton_formatter.py"),
     "kernel": ("tests/unit/kernel", *TARGETS),
     "triton": (*TARGETS, *TRITON),

@@ -20,6 +20,7 @@ from hamletc.ir.verifier import VerificationError, verify_program
 from hamletc.language.source import Source
 from hamletc.lowering.lower import lower
 from hamletc.lowering.plan import LIMITS, Limits
+from hamletc.lowering.tables import affordance_table
 from hamletc.passes.facts import facts_of
 from hamletc.passes.pipeline import gpu_passes
 from hamletc.read import parsed
@@ -116,6 +117,18 @@ def test_small_universes_have_no_tables() -> None:
         program = lower(sample(source.stem))
         assert {table.name for table in program.tables} <= {"time.sin", "time.cos", "affordance.duration"}
         assert not folds(program)
+
+
+def test_affordances_with_a_capacity_share_no_kind() -> None:
+    """Whoever is granted one claims it apart from all others, also from those with the same capacity; all others that
+    are alike share one."""
+    head = "universe crowd\nspace grid 12 x 12\nlifespan 9 ticks\nmeter energy = 0.5\nreward energy\nobserve { here }\n"
+    each = "affordance A{0} at random {{ {1} instantly {{ energy += 0.01 }} }}\n"
+    for claimed in (0, 3):
+        capacity = ["capacity 2 to lowest number"] * claimed + [""] * (70 - claimed)
+        table = affordance_table(universe_of(head + "".join(map(each.format, range(70), capacity))), LIMITS.affordances)
+        assert table is not None
+        assert len(table.kinds) == claimed + 1
 
 
 def test_the_limits() -> None:
