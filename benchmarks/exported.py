@@ -188,6 +188,8 @@ def main() -> None:
     parser.add_argument("--zig", type=shlex.split)
     parser.add_argument("--qemu", type=Path)
     chosen = parser.parse_args()
+    if chosen.resume and not RESULTS.exists():
+        sys.exit(f"error: there is no {RESULTS}: leave out --resume to begin it")
     result: dict[str, Any] = json.loads(RESULTS.read_text()) if chosen.resume else {}
     now, before = facts("benchmarks/exported.py", "c"), result.get("random", {})
     if not result:

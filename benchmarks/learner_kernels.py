@@ -3,9 +3,9 @@
     python benchmarks/learner_kernels.py --json benchmarks/results/learner_kernels.json \\
         --markdown benchmarks/results/learner_kernels.md
 
-Its PTX is executed on the CPU for an update of the town with a network of 64-64, whose minibatches have as many samples
-of a group as those of the defaults. How often each block of machine code runs follows from that
-(`hamlet_lab.profile.flow`).
+Its PTX is executed on the CPU for an update of the town with a network of 64-64, and with one that remembers 64 numbers
+too, whose minibatches have as many samples of a group as those of the defaults, or lanes. How often each block of
+machine code runs follows from that (`hamlet_lab.profile.flow`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from facts import ROOT, facts
 import hamlet
 from hamlet.backend.buffers import Shape
 from hamlet.backend.protocol import Stream
-from hamlet.launch.gpu.deciding import decider
+from hamlet.launch.gpu.deciding import decider, kernel_of
 from hamlet_lab.machine_code.kernels import disassembled
 from hamlet_lab.machine_code.pipes import Pipe, clocks, pipe
 from hamlet_lab.machine_code.sass import basic_blocks
@@ -34,7 +34,7 @@ from hamlet_lab.profile.model import EFFICIENCY, GPUS, QUARTERS, Gpu
 from hamlet_lab.ptx import Launch as Executed
 from hamlet_lab.ptx import Memory, Program, parse
 from hamlet_train.crews import crews_of
-from hamlet_train.exact.network import padded
+from hamlet_train.exact.network import BLOCK, HELD, Network, padded
 from hamlet_train.gpu.ahead import compile_ahead, passed
 from hamlet_train.gpu.launches import Launch
 from hamlet_train.gpu.learner import NODES, Lesson
@@ -51,12 +51,16 @@ WORLDS = 65_536
 LAUNCHED = 3e-6
 """Seconds from a small kernel of a stream to the next one. Assumed."""
 OF_STEP = ("town", "step")
-EACH_EPOCH = ("teach", "add_gradients", "add_losses", "draw_keys")
+EACH_EPOCH = ("teach", "pass_block", "recall", "recall_back", "add_gradients", "add_losses", "draw_keys")
 """Kernels whose work is that of samples, in each epoch."""
 ONCE = ("survey_lanes", "survey_groups", "estimate_lanes", "estimate_groups")
-DECISIONS = 2
-"""Of an agent-tick in a rollout with values, at most: on what it sees, and on what it saw at last, for which blocks of
-lanes are left out in which no episode was cut off."""
+DECISIONS = 2 + 1 / USUAL.horizon
+"""Of an agent-tick in a rollout with values, at most: on what it sees; on what it saw at last, for which blocks of
+lanes are left out in which no episode was cut off; and on what it sees behind the last tick."""
+MEMORY = 64
+"""Numbers that the second network remembers."""
+EACH_TICK, EACH_MINIBATCH = {0: 12, MEMORY: 45}, {0: 15, MEMORY: 26}
+"""Launches of a tick of a rollout and of a minibatch, about, with and without a memory; those of torch too."""
 
 
 @dataclass(slots=True)
@@ -119,17 +123,15 @@ def _bits(memory: Memory, value: torch.Tensor | int | float) -> int:
 
 
 class Deciding:
-    """Has the place of the kernel of networks: its launches go to `kernels`."""
+    """Has the place of a kernel of networks: its launches go to `kernels`."""
 
-    def __init__(self, kernels: Kernels) -> None:
-        self._kernels = kernels
+    def __init__(self, kernel: Any, kernels: Kernels) -> None:
+        self._kernel, self._kernels = kernel, kernels
 
     def __getitem__(self, grid: tuple[int]) -> Any:
-        from hamlet.launch.gpu.networks import decide
-
         def launch(*arguments: Any, **settings: Any) -> None:
-            constants = {name: int(value) for name, value in settings.items() if name in decide.arg_names}
-            self._kernels(Launch(decide, grid[0], arguments, constants, 32 * settings["num_warps"]))
+            constants = {name: int(value) for name, value in settings.items() if name in self._kernel.arg_names}
+            self._kernels(Launch(self._kernel, grid[0], arguments, constants, 32 * settings["num_warps"]))
 
         return launch
 
@@ -160,32 +162,43 @@ def nodes(groups: int) -> int:
     return count
 
 
-def counted() -> tuple[list[Row], int, int]:
-    """Each kernel of an update, the values that the town observes, and its actions."""
+def counted(memory: int) -> tuple[list[Row], Network]:
+    """Each kernel of an update of the town, and the network that learns."""
     module = hamlet.load(ROOT / "generated" / "town")
     env = hamlet.make(module, worlds=GROUPS * LANES, backend="c", seed=1, quiet=True)
     (crew,) = crews_of(env, shared=True)
     share = LANES * USUAL.horizon // USUAL.minibatches
     settings = replace(USUAL, horizon=HORIZON, epochs=1, minibatches=LANES * HORIZON // share)
-    network, lanes = crew.network(settings.hidden), env.num_lanes
+    network, lanes = crew.network(settings.hidden, memory), env.num_lanes
     learned, lives = Learned.begun(network, crew.reach, 1), Lives.begun(lanes)
     mind = Mind(network, lanes, torch.device("cpu"))
     mind.take(learned, lives)
-    weights, biases = zip(*mind.layers, strict=True)
-    policy = hamlet.MLP([each.contiguous() for each in weights], list(biases))
+    weights, biases = ([each.contiguous() for each in every] for every in zip(*mind.layers, strict=True))
+    gates = None if mind.gates is None else (mind.gates[0].contiguous(), mind.gates[1].contiguous())
+    policy = hamlet.MLP(weights, biases, gates=gates)
     store = env.storage(HORIZON)
     env.rollout(HORIZON, policy, store=store)
     kernels = Kernels()
-    observation = env.observation
+    observation, prepared = env.observation, policy.prepared()
     assert observation is not None
-    decide = decider(policy.prepared(), Shape(lanes, 1), Stream(1, 0), Deciding(kernels))
-    decide(observation.T.contiguous(), env.action_mask.T.contiguous(), 0, None)
-    Lesson(mind, settings, 1, 2, Taught(lanes, LANES, HORIZON), kernels).teach(store, learned)
+    assert store.observations is not None
+    seen, age = observation.T.contiguous(), None
+    if mind.recall is not None:
+        prepared = replace(prepared, recall=mind.recall)
+        age = env.state["age"]
+        # As much is read of what nobody has seen.
+        sensed = [mind.recall.sensed(each, torch.zeros(lanes, dtype=torch.bool), network.actions)
+                  for each in store.observations]  # fmt: skip
+        store = replace(store, observations=torch.stack(sensed))
+    decide = decider(prepared, Shape(lanes, 1), Stream(1, 0), Deciding(kernel_of(prepared), kernels))
+    decide(seen, env.action_mask.T.contiguous(), 0, age)
+    taught = Taught(lanes, LANES, HORIZON, memory > 0)
+    Lesson(mind, settings, 1, 2, taught, kernels).teach(store, learned)
     samples = lanes * HORIZON
     rows = []
     for kernel in kernels.made.values():
         executed, pipes = kernel.executed()
-        times = {"decide": DECISIONS / lanes}.get(kernel.name)
+        times = DECISIONS / lanes if kernel.name.startswith("decide") else None
         if times is None and kernel.name in (*EACH_EPOCH, *ONCE):
             times = (USUAL.epochs if kernel.name in EACH_EPOCH else 1) / samples
         if times is None:
@@ -195,7 +208,7 @@ def counted() -> tuple[list[Row], int, int]:
         code = len([each for block in basic_blocks(kernel.sass, kernel.name) for each in block.instructions])
         whole = {name: number * times for name, number in pipes.items()}
         rows.append(Row(kernel.name, kernel.registers, kernel.spilled, code, executed * times, whole))
-    return rows, network.inputs, network.actions
+    return rows, network
 
 
 def of_step() -> Row:
@@ -206,17 +219,18 @@ def of_step() -> Row:
     return Row("step of the town", found["registers"], 0, found["instructions"], found["executed"] / 32, pipes)
 
 
-def predicted(rows: list[Row], gpu: Gpu, inputs: int, actions: int) -> dict[str, float]:
+def predicted(rows: list[Row], gpu: Gpu, network: Network) -> dict[str, float]:
     """Seconds of an update of the model by what it is spent on, and agent-ticks a second."""
-    samples, hidden = WORLDS * USUAL.horizon, sum(USUAL.hidden)
+    samples, inputs = WORLDS * USUAL.horizon, padded(network.reads)
+    hidden, heads = int(network.table[-1][HELD]) // BLOCK, padded(network.sizes[-1])
     computing = samples * sum(row.seconds(gpu) for row in rows)
     # Of a sample in an epoch: what was seen is read twice, and the room is written and read.
-    room = 2 * hidden + padded(actions + 1)
-    moved = 4 * (USUAL.epochs * (2 * padded(inputs) + 2 * room) + 4 * padded(inputs))
-    groups, parameters = WORLDS // LANES, (padded(inputs) + 1) * 64 + 65 * 64 + 65 * padded(actions + 1)
-    gradients = USUAL.epochs * USUAL.minibatches * groups * parameters * 4 * 2
+    room = 2 * hidden + heads
+    moved = 4 * (USUAL.epochs * (2 * inputs + 2 * room) + 4 * inputs)
+    gradients = USUAL.epochs * USUAL.minibatches * (WORLDS // LANES) * network.parameters * 4 * 2
     memory = (samples * moved + gradients) / gpu.bandwidth
-    launches = USUAL.epochs * (2 + 15 * USUAL.minibatches) + 8 + 3 * USUAL.horizon * 4
+    of_minibatch, of_tick = EACH_MINIBATCH[network.memory], EACH_TICK[network.memory]
+    launches = USUAL.epochs * (2 + of_minibatch * USUAL.minibatches) + 8 + USUAL.horizon * of_tick
     seconds = computing + memory + launches * LAUNCHED
     return {
         "computing": computing, "memory": memory, "launches": launches * LAUNCHED, "seconds": seconds,
@@ -232,31 +246,37 @@ def table(report: dict[str, Any]) -> str:
         *(f"- {name}: {value}" for name, value in report["facts"].items()),
         "",
         f"`hamletc train universes/town.hamlet --device cuda --worlds {WORLDS}` with its defaults: a network of 64-64,",
-        f"{USUAL.epochs} epochs of {USUAL.minibatches} minibatches over {USUAL.horizon} ticks. Instructions are",
-        "those of warps, in machine code for sm_90, per agent-tick of the training; PTX that was executed on the CPU",
-        "says how often each block runs.",
-        "",
-        "| kernel | registers | bytes spilled | instructions | executed | fma | alu | lsu |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
-    ]
-    for row in report["kernels"]:
-        pipes = [row["pipes"].get(name, 0.0) for name in ("fma", "alu", "lsu")]
-        numbers = (f"{number:,.1f}" for number in (row["executed"], *pipes))
-        cells = row["name"], str(row["registers"]), str(row["spilled"]), f"{row['instructions']:,}", *numbers
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += [
+        f"{USUAL.epochs} epochs of {USUAL.minibatches} minibatches over {USUAL.horizon} ticks; then the same with",
+        f"`--memory gru:{MEMORY}`. Instructions are those of warps, in machine code for sm_90, per agent-tick of the",
+        "training; PTX that was executed on the CPU says how often each block runs.",
         "",
         f"The model: each kernel takes its issue or its busiest pipe, over {EFFICIENCY}; memory at the rate of a large",
         f"copy and {LAUNCHED * 1e6:.0f} microseconds for each launch come on top, as if nothing overlapped. Latencies",
         "of loads and the sort of samples by their keys, which torch does, are left out.",
         "",
-        "| GPU | computing | memory | launches | an update | agent-ticks a second |",
-        "|---|--:|--:|--:|--:|--:|",
     ]
-    for name, of in report["model"].items():
-        times = (f"{of[part] * 1e3:.1f} ms" for part in ("computing", "memory", "launches", "seconds"))
-        lines.append(f"| {name} | {' | '.join(times)} | {of['rate'] / 1e6:,.0f} million |")
-    return "\n".join(lines) + "\n"
+    for name, of_network in report["networks"].items():
+        lines += [
+            f"## {name}",
+            "",
+            "| kernel | registers | bytes spilled | instructions | executed | fma | alu | lsu |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|",
+        ]
+        for row in of_network["kernels"]:
+            pipes = [row["pipes"].get(pipe_name, 0.0) for pipe_name in ("fma", "alu", "lsu")]
+            numbers = (f"{number:,.1f}" for number in (row["executed"], *pipes))
+            cells = row["name"], str(row["registers"]), str(row["spilled"]), f"{row['instructions']:,}", *numbers
+            lines.append(f"| {' | '.join(cells)} |")
+        lines += [
+            "",
+            "| GPU | computing | memory | launches | an update | agent-ticks a second |",
+            "|---|--:|--:|--:|--:|--:|",
+        ]
+        for gpu, of in of_network["model"].items():
+            times = (f"{of[part] * 1e3:.1f} ms" for part in ("computing", "memory", "launches", "seconds"))
+            lines.append(f"| {gpu} | {' | '.join(times)} | {of['rate'] / 1e6:,.0f} million |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -264,13 +284,15 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=ROOT / "benchmarks" / "results" / "learner_kernels.json")
     parser.add_argument("--markdown", type=Path)
     arguments = parser.parse_args()
-    rows, inputs, actions = counted()
-    rows.append(of_step())
-    report: dict[str, Any] = {
-        "facts": facts("benchmarks/learner_kernels.py", "none"),
-        "kernels": [asdict(row) for row in rows],
-        "model": {gpu.name: predicted(rows, gpu, inputs, actions) for gpu in GPUS if gpu.capability == CAPABILITY},
-    }
+    networks = {}
+    for memory, name in ((0, "64-64"), (MEMORY, f"64-64 with a memory of {MEMORY} numbers")):
+        rows, network = counted(memory)
+        rows.append(of_step())
+        networks[name] = {
+            "kernels": [asdict(row) for row in rows],
+            "model": {gpu.name: predicted(rows, gpu, network) for gpu in GPUS if gpu.capability == CAPABILITY},
+        }
+    report: dict[str, Any] = {"facts": facts("benchmarks/learner_kernels.py", "none"), "networks": networks}
     arguments.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     text = table(report)
     if arguments.markdown is not None:

@@ -13,7 +13,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
+from hamlet_train.checkpoint import MEMORY
 from hamlet_train.learning import Training
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, packaged
@@ -57,6 +60,20 @@ def main() -> None:
         cpu, gpu = begun(module, lasting, Ranks(), 1), begun(module, lasting, Ranks(), 1, device="cuda")
         for _ in range(2):
             compare(cpu, gpu)
+        # The first role, as it is now, remembers beside others who learn; so it does after checkpoints.
+        fixed = dict([next(iter(cpu.policies().items()))])
+        both = begun(module, lasting, Ranks(), 1, fixed), begun(module, lasting, Ranks(), 1, fixed, "cuda")
+        for _ in range(2):
+            compare(*both)
+            (role, of_cpu, size), (_, of_gpu, _) = (each.memories()[0] for each in both)
+            pairs = [(getattr(of_cpu, name), getattr(of_gpu, name)) for name in MEMORY]
+            same = all(mine.tobytes() == other.tobytes() and mine.any() for mine, other in pairs)
+            print(role, size, "remembers" if same else "remembers differently")
+            # As what was written and read again.
+            for memory in of_cpu, of_gpu:
+                memory.hidden[:] *= np.float32(0.5)
+            for each in both:
+                each.remember()
         # Critics that see the world learn beside all of them, layer by layer.
         judged = replace(manifest, settings=replace(settings, critic=1, hidden=(8, 16, 8)))
         cpu, gpu = begun(module, judged, Ranks(), 1), begun(module, judged, Ranks(), 1, device="cuda")

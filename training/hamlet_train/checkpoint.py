@@ -15,7 +15,6 @@ from hamlet.policies import opened
 from hamlet.policies.opened import checkpoints_in
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array
-from hamlet_train.exact.store import Memory
 from hamlet_train.files import read_tensors, write_tensors
 from hamlet_train.groups import Share
 from hamlet_train.learning import Learning, Training
@@ -69,9 +68,9 @@ def save(path: Path, training: Training) -> None:
             said |= facts
         else:
             roles[crew.role] = facts
-    for name, memory, size in _opponents(training):
+    for role, memory, size in training.memories():
         for part in MEMORY:
-            tensors[f"{name}.{part}"] = _all(first.ranks, first.share, getattr(memory, part), size)
+            tensors[f"opponent.{role}.{part}"] = _all(first.ranks, first.share, getattr(memory, part), size)
     if training.past is not None:
         said["selves"] = [each.update for each in training.past.selves]
         for number, of in enumerate(training.crews):
@@ -136,10 +135,11 @@ def load(path: Path, training: Training) -> None:
             for name in LIVES:
                 getattr(judge.lives, name)[:] = getattr(learner.lives, name)
             judge.take()
-    for name, memory, size in _opponents(training):
+    for role, memory, size in training.memories():
         rows = slice(share.first_world * size, (share.first_world + share.worlds) * size)
         for numbers in MEMORY:
-            getattr(memory, numbers)[:] = tensors[f"{name}.{numbers}"][rows]
+            getattr(memory, numbers)[:] = tensors[f"opponent.{role}.{numbers}"][rows]
+    training.remember()
     if training.past is not None:
         selves = [parts[each.crew.role][0]["selves"] for each in training.crews]
         training.past.selves[:] = [
@@ -203,20 +203,6 @@ def _remembered(of: Learning) -> dict[str, Array]:
     if memory is None:
         return {}
     return {f"remembered.{name}": _all(learner.ranks, learner.share, getattr(memory, name), size) for name in MEMORY}
-
-
-def _opponents(training: Training) -> list[tuple[str, Memory, int]]:
-    """The memories of policies that play as they are: a name for each, and how many agents of a world have it."""
-    if not training.opponents:
-        return []
-    worlds = training.crews[0].learner.share.worlds
-    stores = [each.store for each in training.opponents]
-    roles = [role for role in training.env.roles if role in training.fixed]
-    return [
-        (f"opponent.{role}", store.memory, len(store.valid) // worlds)
-        for role, store in zip(roles, stores, strict=True)
-        if store.memory is not None
-    ]
 
 
 def _all(ranks: Ranks, share: Share, rows: Array, each: int) -> Array:

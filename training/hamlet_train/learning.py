@@ -13,7 +13,7 @@ from hamlet_train.crews import Crew
 from hamlet_train.critic import Critic, Judging
 from hamlet_train.curriculum import Curriculum
 from hamlet_train.exact.network import Array
-from hamlet_train.exact.store import Store
+from hamlet_train.exact.store import Memory, Store
 from hamlet_train.kinds import in_stages
 from hamlet_train.past import Past
 from hamlet_train.policy import Policy
@@ -105,6 +105,19 @@ class Training:
         if worlds is not None:
             for each in self.crews:
                 each.forget(np.repeat(worlds, len(each.crew.agents)))
+
+    def memories(self) -> list[tuple[str, Memory, int]]:
+        """The memories of policies that play as they are: the role of each, and how many agents of a world have it."""
+        roles = [role for role in self.env.roles if role in self.fixed]
+        stores = [each.store for each in self.opponents]
+        return [
+            (role, store.memory, len(store.valid) // self.env.num_worlds)
+            for role, store in zip(roles, stores, strict=True)
+            if store.memory is not None
+        ]
+
+    def remember(self) -> None:
+        """Go on from what was written into memories."""
 
     def note(self) -> None:
         """Keep the crews as they are among their past selves, where there are any."""

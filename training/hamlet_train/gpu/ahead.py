@@ -21,13 +21,13 @@ LONG = {torch.float64: "*fp64"}
 
 
 def passed(launch: Launch) -> list[Argument]:
-    """The arguments that the compiled kernel of a launch takes: integers that are 1 are constants, for Triton."""
+    """The arguments that the compiled kernel of a launch takes: 1 is a constant for Triton, and so is nothing."""
     pairs = zip(launch.kernel.params, launch.arguments, strict=False)
     return [value for parameter, value in pairs if not _is_constant(parameter, value)]
 
 
 def _is_constant(parameter: Any, value: Argument) -> bool:
-    return isinstance(value, int) and value == 1 and not parameter.do_not_specialize
+    return value is None or (isinstance(value, int) and value == 1 and not parameter.do_not_specialize)
 
 
 def compile_ahead(launch: Launch, capability: int) -> CompiledKernel:
@@ -52,8 +52,8 @@ def compile_ahead(launch: Launch, capability: int) -> CompiledKernel:
                 aligned.append(index)
         elif isinstance(value, float):
             types[name] = "fp32"
-        elif _is_constant(parameter, value):
-            types[name], constants[name] = "constexpr", 1
+        elif value is None or _is_constant(parameter, value):
+            types[name], constants[name] = "constexpr", value
         else:
             types[name] = parameter.annotation_type or "i32"
             if value % ALIGNMENT == 0 and not parameter.do_not_specialize:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from importlib.util import find_spec
 
 import torch
 
 from hamlet_train.devices import Device
 from hamlet_train.errors import TrainError
-from hamlet_train.policy import Policy
 from hamlet_train.run import Manifest
 
 MOST_SAMPLES = 1 << 31
@@ -38,16 +36,6 @@ def check_training(manifest: Manifest, processes: int) -> None:
     for what, asked in lacking.items():
         if asked:
             raise TrainError(f"--device cuda knows no {what}: leave it out to train on the CPU")
-
-
-def check_opponents(policies: Mapping[str | None, Policy]) -> None:
-    """Raise `TrainError` where a GPU cannot play policies beside those who learn."""
-    for role, policy in policies.items():
-        if policy.network.memory:
-            raise TrainError(
-                f"--device cuda plays networks without a memory, and the opponent {role} has one: leave it out to "
-                "train on the CPU"
-            )
 
 
 def interpreted() -> bool:

@@ -11,7 +11,7 @@ import torch
 from hamlet.launch.gpu.options import options
 from hamlet.launch.gpu.selects import respelling
 
-Argument: TypeAlias = torch.Tensor | int | float
+Argument: TypeAlias = torch.Tensor | int | float | None
 THREADS = 128
 
 

@@ -19,10 +19,10 @@ from hamlet_train.curriculum import Curriculum
 from hamlet_train.draws import crew_seeds
 from hamlet_train.evaluate import check_roles
 from hamlet_train.exact.kernels import LOSSES, SAMPLES, SURVEYED
-from hamlet_train.exact.network import Array
+from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Memory, Store
 from hamlet_train.gpu.acting import GpuCritic, GpuPlayer, Rollouts, Stage, storage_of
-from hamlet_train.gpu.allowed import check_opponents, check_training, interpreted
+from hamlet_train.gpu.allowed import check_training, interpreted
 from hamlet_train.gpu.learner import Lesson
 from hamlet_train.gpu.mind import Mind
 from hamlet_train.gpu.taught import Notes, Taught, is_small
@@ -93,9 +93,26 @@ class GpuLearner(Learner):
 
 @dataclass(frozen=True, slots=True)
 class GpuTraining(Training):
-    """A training on a GPU. `stage` is where its crews act."""
+    """A training on a GPU. `stage` is where its crews act, beside `others`, who play as they are; what these remember
+    is in memories on the host for checkpoints alone."""
 
     stage: Stage | Rollouts
+    others: tuple[tuple[GpuPlayer, Memory | None], ...]
+
+    def memories(self) -> list[tuple[str, Memory, int]]:
+        """Their memories, which waits for the device."""
+        memories, roles = list[tuple[str, Memory, int]](), [role for role in self.env.roles if role in self.fixed]
+        for role, (player, memory) in zip(roles, self.others, strict=True):
+            if memory is not None:
+                player.mind.leave_memory(memory)
+                memories.append((role, memory, len(player.lanes) // self.env.num_worlds))
+        return memories
+
+    def remember(self) -> None:
+        """Go on from what was written into memories."""
+        for player, memory in self.others:
+            if memory is not None:
+                player.mind.remember(memory)
 
     def collect(self) -> None:
         """Fill the storages of the crews."""
@@ -124,7 +141,6 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
         EnvError: the environment cannot be made.
     """
     check_training(manifest, ranks.size)
-    check_opponents(fixed)
     sizes = crew_sizes(module.universe, manifest.agents, manifest.shared)
     shares = [groups.share(0, 1) for groups in Groups.of_crews(manifest.worlds, sizes)]
     env = hamlet.make(
@@ -146,6 +162,8 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
     crews = [crew for crew, *_ in of_learners]
     learners = tuple(_learner(env, manifest, *each, ranks) for each in of_learners)
     judges = [_critic(env, manifest, *each, ranks) if manifest.settings.critic else None for each in of_learners]
+    playing = [GpuPlayer.fixed(env, crew, fixed[crew.role]) for crew in every if crew.role in fixed]
+    others = tuple((each, _memory(each.mind.network, len(each.lanes))) for each in playing)
     stage: Stage | Rollouts
     settings = manifest.settings
     plain = not (env.universe.by_hand or env.num_controls or settings.team or settings.critic or settings.memory)
@@ -160,17 +178,21 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
         players = [
             GpuPlayer.of(env, crew, *part, critic) for crew, part, critic in zip(crews, parts, critics, strict=True)
         ]
-        others = [GpuPlayer.fixed(env, crew, fixed[crew.role]) for crew in every if crew.role in fixed]
-        stage = Stage(env, players, others)
+        stage = Stage(env, players, [player for player, _ in others])
     ticks = manifest.settings.horizon
     learnings = tuple(
         Learning(crew, learner, None, _told(learner, ticks), None if judge is None else Judging(judge))
         for crew, learner, judge in zip(crews, learners, judges, strict=True)
     )
     past = past_of(None, Team(1, 0), manifest, list(zip(crews, learners, strict=True)))
-    training = GpuTraining(env, None, learnings, fixed, (), past, Curriculum.of(env), manifest.schedule, stage)
+    training = GpuTraining(env, None, learnings, fixed, (), past, Curriculum.of(env), manifest.schedule, stage, others)
     training.note()
     return training
+
+
+def _memory(network: Network, lanes: int) -> Memory | None:
+    """The memory of lanes on the host, of a network that has one."""
+    return Memory.empty(network, lanes, 0) if network.memory else None
 
 
 def _told(learner: GpuLearner, ticks: int) -> Store:
@@ -199,7 +221,7 @@ def _learner(env: Env, manifest: Manifest, crew: Crew, share: Share, seed: int, 
         crew.role,
         manifest.agents,
         env=env,
-        memory=Memory.empty(network, share.lanes, 0) if network.memory else None,
+        memory=_memory(network, share.lanes),
     )
 
 

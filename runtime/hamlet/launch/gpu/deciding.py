@@ -109,7 +109,7 @@ def _remembering(
     halves = [(weight[:, half], bias[:, half]) for half in (slice(remembers), slice(remembers, None))]
     weights = torch.cat([_layer(*each) for each in (first, *halves, *others)], dim=1).contiguous()
     blocks = min(-(-lanes // BLOCK), MOST_BLOCKS)
-    room = torch.empty(blocks * BLOCK * (outputs + remembers + more), device=device)
+    room = torch.empty(blocks * BLOCK * (outputs + 2 * remembers + more), device=device)
     first_lane = shape.first_world * shape.agents
     settings = {
         "MORE": policy.layers[1][0].shape[1],

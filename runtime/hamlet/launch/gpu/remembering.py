@@ -11,6 +11,8 @@ from hamlet.backend import recall
 from hamlet.launch.gpu.networks import _conclude, _layer, _pass_on, exp, tanh
 
 CHANGE = tl.constexpr(recall.CHANGE)
+SOME = tl.constexpr(8)
+"""Numbers of a memory that are computed together."""
 
 
 @triton.jit
@@ -54,6 +56,34 @@ def _sensing(
     return total
 
 
+@triton.jit
+def _recall(
+    now_ptr,
+    news_ptr,
+    hidden_ptr,
+    next_ptr,
+    here,
+    seen,
+    lane,
+    lanes,
+    fresh,
+    valid,
+    REMEMBERS: tl.constexpr,
+):
+    """Write what lanes remember then over their gates, and into `next_ptr`; some numbers after the other, since
+    registers have no room for all, and for where they lie."""
+    BLOCK: tl.constexpr = here.shape[0]
+    number = tl.arange(0, SOME)[None, :]
+    for first in range(0, REMEMBERS, SOME):
+        own = (first + number) * BLOCK + here[:, None]
+        rows = (first + number).to(tl.int64) * lanes
+        held = tl.where(fresh[:, None], 0.0, tl.load(hidden_ptr + rows + seen[:, None]))
+        gate = sigmoid(tl.load(now_ptr + own))
+        after = tl.fma(gate, tanh(tl.load(news_ptr + own)) - held, held)
+        tl.store(next_ptr + rows + lane[:, None], after, mask=tl.broadcast_to(valid[:, None], after.shape))
+        tl.store(now_ptr + own, after)
+
+
 @triton.jit(do_not_specialize=["lanes", "first_lane", "low", "high", "tick", "values"])
 def decide_remembering(
     observation_ptr,
@@ -90,11 +120,13 @@ def decide_remembering(
     """The same as `hamlet.launch.gpu.networks.decide`, and what lanes remember then, `next_ptr` [REMEMBERS, lanes].
 
     `hidden_ptr`, `before_ptr` and `acted_ptr` are what they remember, and `age_ptr` how old they are in their episodes;
-    without AGED nobody's begins. `room_ptr` has [OUTPUTS + REMEMBERS + MORE_OUTPUTS, BLOCK] for each block. OUTPUTS and
-    REMEMBERS are powers of two; MORE are the outputs of the second layer. `asking_ptr`, `numbers_ptr` are as there."""
+    without AGED nobody's begins. `room_ptr` has [OUTPUTS + 2 * REMEMBERS + MORE_OUTPUTS, BLOCK] for each block. OUTPUTS
+    and REMEMBERS are powers of two; MORE are the outputs of the second layer. `asking_ptr` and `numbers_ptr` are as
+    there."""
     here = tl.arange(0, BLOCK)
-    own_ptr = room_ptr + tl.program_id(0) * ((OUTPUTS + REMEMBERS + MORE_OUTPUTS) * BLOCK)
-    more_ptr = own_ptr + (OUTPUTS + REMEMBERS) * BLOCK
+    own_ptr = room_ptr + tl.program_id(0) * ((OUTPUTS + 2 * REMEMBERS + MORE_OUTPUTS) * BLOCK)
+    news_ptr = own_ptr + (OUTPUTS + REMEMBERS) * BLOCK
+    more_ptr = news_ptr + REMEMBERS * BLOCK
     number = tl.arange(0, REMEMBERS)[None, :]
     for block in range(tl.program_id(0), tl.cdiv(lanes, BLOCK), tl.num_programs(0)):
         lane = block * BLOCK + here
@@ -115,16 +147,15 @@ def decide_remembering(
             total = _sensing(*first, ACTIONS, OUTPUTS)
             _pass_on(total, own_ptr, here, True)
             weights += (2 * values + ACTIONS + 1) * OUTPUTS
-            gate = sigmoid(_layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True))
+            now_ptr = own_ptr + OUTPUTS * BLOCK
+            gate = _layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True)
+            tl.store(now_ptr + number * BLOCK + here[:, None], gate)
             weights += (OUTPUTS + 1) * REMEMBERS
-            news = tanh(_layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True))
+            news = _layer(own_ptr, BLOCK, here, weights, own, OUTPUTS, REMEMBERS, True)
+            tl.store(news_ptr + number * BLOCK + here[:, None], news)
             weights += (OUTPUTS + 1) * REMEMBERS
-            rows = number.to(tl.int64) * lanes
-            held = tl.where((fresh != 0)[:, None], 0.0, tl.load(hidden_ptr + rows + seen[:, None]))
-            after = tl.fma(gate, news - held, held)
-            tl.store(next_ptr + rows + lane[:, None], after, mask=tl.broadcast_to(valid[:, None], after.shape))
             tl.debug_barrier()
-            tl.store(own_ptr + (OUTPUTS + number) * BLOCK + here[:, None], after)
+            _recall(now_ptr, news_ptr, hidden_ptr, next_ptr, here, seen, lane, lanes, fresh != 0, valid, REMEMBERS)
             tl.debug_barrier()
             total = _layer(own_ptr, BLOCK, here, weights, own, OUTPUTS + REMEMBERS, MORE_OUTPUTS, True)
             _pass_on(total, more_ptr, here, True)
