@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
+import platform
+import shutil
+import subprocess
 from itertools import pairwise, product
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from lane_samples import NETWORK, STEERED, Samples
 
+import hamlet.native
+import hamlet_train.exact
 from hamlet.interpreter import draws, functions
 from hamlet.interpreter.fma import fma
 from hamlet.native.compilers import CHOICE
@@ -46,6 +52,18 @@ def test_a_group_does_not_depend_on_who_else_is_computed() -> None:
         alone, loss = samples.learn(group, group + 1)
         assert np.array_equal(alone[group].view(np.int32), both[group].view(np.int32))
         assert np.array_equal(loss[group], losses[group])
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or shutil.which("gcc") is None, reason="of GCC on such machines")
+def test_gcc_has_nothing_to_say_of_short_vectors(tmp_path: Path) -> None:
+    """There a register of tiles is four of the machine's, and loops over them end where it does."""
+    folders = [f"-I{Path(each.__file__).parent}" for each in (hamlet.native, hamlet_train.exact)]
+    text = Path(hamlet_train.exact.__file__).parent / "exact.c"
+    flags = ("-std=c99", "-O1", "-march=x86-64", "-Wall", "-Wextra", "-Werror")
+    done = subprocess.run(
+        ["gcc", *flags, *folders, "-c", text, "-o", tmp_path / "exact.o"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_machines_without_vectors_learn_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

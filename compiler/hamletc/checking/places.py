@@ -208,7 +208,7 @@ def _check_room(affordances: list[Affordance], grid: Grid, agents: int, report: 
     needed += len(fixed) if prod(grid.sizes) <= MOST_CELLS else 0
     if needed > room:
         things = len(fixed) + at_random
-        report.add(messages.places.TooFewCells(grid.span, room, things, agents, needed))
+        report.add(messages.places.TooFewCells(grid.span, room, things, agents, needed, grid.graph is not None))
 
 
 def _check_map_room(

@@ -121,13 +121,22 @@ class Symbols:
         axes = () if self.space is None else axes_of(self.space)
         few = candidates if self._comparisons <= MOST_COMPARISONS else ()
         meaning = messages.names.meaning(name, needed, axes, few)
+        holders = self._holding(name.text) if needed in ("a number", "a condition") else ()
+        if holders:
+            meaning = messages.names.of_state(name.text, holders)
         guess = guess if meaning is None else None
         put = None if meaning is None else messages.names.written(name, needed, axes, few)
         likely = None if meaning is None else messages.names.likely(name, needed, axes, self.of_kind("affordance"))
+        likely = f"{holders[0]} == {name.text}" if holders else likely
         made = None if meaning is None else self._instead(call)
         known = name.span, name.text, needed, candidates
         self._report.add(messages.names.Unknown(*known, meaning, guess, put, likely, made))
         return guess
+
+    def _holding(self, option: str) -> tuple[str, ...]:
+        """The states that have such an option."""
+        specs = ((state, self.spec_of(state)) for state in self.own_states)
+        return tuple(state for state, spec in specs if spec is not None and option in {o.text for o in spec.options})
 
     def _instead(self, call: syntax.CallExpr | None) -> Edit | None:
         """What takes the place of a call of an unknown function."""

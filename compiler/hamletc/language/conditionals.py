@@ -7,7 +7,7 @@ from itertools import pairwise
 from hamlet.universe import Span
 from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import before, behind
-from hamletc.language.braces import DECLARATIONS, begins_line
+from hamletc.language.braces import DECLARATIONS, assigns, begins_line
 from hamletc.language.situation import ASSIGNMENTS, COMPARISONS, Cure, Situation, source
 from hamletc.language.tokens import Token
 
@@ -262,7 +262,8 @@ def needs(s: Situation) -> Cure | None:
             kind = "`instantly { }`, `each tick { }` or `on completion { }`"
             hint = f"Write it in a block: {kind}." if following.text != "=" else f"Write statements in a block: {kind}."
             message = "a statement stands in a block of the affordance"
-            return Cure(hint, 0, (), "H009", message, edits=_in_block(s))
+            last = _last_statement(s)
+            return Cure(hint, last - s.index + 1, (), "H009", message, edits=_in_block(s, last))
         if following.text in _JOINTS or s.token.text in ("(", "not"):
             hint = f"Write `needs {source((s.token, *s.rest(1)))}`."
             edits = (before(s.token.span, "needs "),)
@@ -276,13 +277,24 @@ def needs(s: Situation) -> Cure | None:
     return None
 
 
-def _in_block(s: Situation) -> tuple[Edit, ...]:
-    """The edits of a statement in an affordance that does not last: only one kind of block can have it."""
-    rest = s.whole_rest(1)
+def _last_statement(s: Situation) -> int:
+    """The last token of the statements that begin with this one, in its line and in those that follow."""
+    last = s.index
+    for index in range(s.index + 1, len(s.tokens)):
+        new = begins_line(s.tokens, index) and not assigns(s.tokens, index)
+        if new or s.tokens[index].text in ("{", "}") or s.tokens[index].kind in ("end", "bad"):
+            break
+        last = index
+    return last
+
+
+def _in_block(s: Situation, last: int) -> tuple[Edit, ...]:
+    """The edits of statements in an affordance that does not last: only one kind of block can have them."""
     lasts = any(token.text == "lasts" for token in s.tokens[s.start : s.opener])
-    if lasts or len(rest) < 2:
+    ends = s.tokens[last + 1].text == "}" or begins_line(s.tokens, last + 1)
+    if lasts or last < s.index + 2 or not ends:
         return ()
-    return before(s.token.span, "instantly { "), behind(rest[-1].span, " }")
+    return before(s.token.span, "instantly { "), behind(s.tokens[last].span, " }")
 
 
 _BEFORE_VALUES = ("=", "+=", "-=", "->", ":", ",", "(", "reward")

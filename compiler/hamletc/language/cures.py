@@ -39,6 +39,7 @@ _TYPES = {
     **dict.fromkeys(("float", "float32", "f32", "double", "number"), "real"),
 }
 _OPERATORS = {"plus": "+", "minus": "-", "times": "*"}
+_CALCULATED = frozenset(("+", "-", "*", "/", "<", ">", "==", "<=", ">="))
 _PHRASES = {"distance": "distance to", "streak": "streak of", "at": "here ==", "on": "here ==", "here": "here =="}
 
 
@@ -210,12 +211,27 @@ def _window(s: Situation) -> Cure | None:
     return Cure(hint, close - s.index + 1, ("of", names[-1]), edits=edits)
 
 
+def _observed(s: Situation) -> Cure | None:
+    """`observe { meters  count(sick) }`, `observe { energy + 1 }`: what is computed has a name."""
+    opens = s.token.text == "(" and s.before.text in FUNCTIONS
+    if s.declaration != "observe" or not (opens or s.token.text in _CALCULATED) or "window" not in s.texts:
+        return None
+    if s.before.kind not in ("word", "quoted") or s.before.line != s.token.line:
+        return None
+    hint = f"What is computed has a name: `value: {source((s.before, s.token, *s.rest(1)))}`."
+    free = all(token.text != "value" for token in s.tokens)
+    return Cure(hint, edits=(before(s.before.span, "value: ", sure=free),))
+
+
 def _encoding(s: Situation) -> Cure | None:
-    """`position  grid of moss`, `position  window 2`: the item behind `position` is read as its encoding."""
+    """`position }`, and `position  grid of moss`, where the item behind `position` is read as its encoding."""
+    hint = "Write one of `position relative`, `position absolute`, `position scaled`."
+    if s.declaration == "observe" and s.before.text == "position" and s.token.text == "}":
+        edits = (behind(s.before.span, " relative", sure=False),)
+        return Cure(hint, 0, (), "H026", "`position` needs an encoding", s.before.span, "", edits)
     position, item = s.tokens[s.index - 2], s.before.text
     if position.text != "position" or item not in ("grid", "window") or s.token.text == "}":
         return None
-    hint = "Write one of `position relative`, `position absolute`, `position scaled`."
     edits = (behind(position.span, " relative", sure=False),)
     return Cure(hint, 0, (item,), "H026", "`position` needs an encoding", position.span, "", edits)
 
@@ -250,5 +266,5 @@ def _type(s: Situation) -> Cure | None:
 
 _CURES = (
     *(copies, then, renamed, _range, _type, _equals, when, unfinished, if_without_else, if_statement, comparison),
-    *(needs, _comma, _call, _operator, _window, _encoding, _statement_outside),
+    *(needs, _comma, _call, _operator, _window, _observed, _encoding, _statement_outside),
 )

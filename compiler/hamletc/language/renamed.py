@@ -18,6 +18,8 @@ _LOWEST, _HIGHEST = ("min", "minimum", "low", "lowest", "from"), ("max", "maximu
 
 def renamed(s: Situation) -> Cure | None:
     """A declaration or a property by another name."""
+    if (spent := _spent(s)) is not None:
+        return spent
     if {"affordance", "space"} <= s.texts and begins_line(s.tokens, s.index):
         return _declared(s)
     if "decay" in s.texts and "edges" not in s.texts and s.token.text in _RISES:
@@ -31,6 +33,17 @@ def renamed(s: Situation) -> Cure | None:
     if s.declaration == "state" and s.token.text == "{" and s.before.text == "=":
         return _listed(s)
     return _carried(s) if "needs" in s.texts and s.token.text in (*_TAKES, *_GIVES) else None
+
+
+def _spent(s: Situation) -> Cure | None:
+    """`cost 2` among statements, where the name of a meter is expected to be written to."""
+    lowers = s.before.text in _TAKES
+    if "+=" not in s.texts or s.token.kind != "number" or not (lowers or s.before.text in _GIVES):
+        return None
+    name = s.after() if s.after().kind in ("word", "quoted") and s.after().line == s.token.line else None
+    meter = "money" if name is None else name.text
+    edits = () if name is None else (s.instead(3, f"{meter} {'-' if lowers else '+'}= {s.token.text}", first=-1),)
+    return Cure(f"A statement names what it changes: `{meter} {'-' if lowers else '+'}= {s.token.text}`.", edits=edits)
 
 
 def _declared(s: Situation) -> Cure | None:

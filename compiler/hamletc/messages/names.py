@@ -84,6 +84,12 @@ def likely(name: syntax.Name, needed: str, axes: tuple[str, ...], affordances: t
     return LIKELY_ELSEWHERE.get(needed, {}).get(name.text)
 
 
+def of_state(option: str, states: tuple[str, ...]) -> str:
+    """What to do with an option of these states that stands where no state is compared with it."""
+    which = " or ".join(f"`{state} == {option}`" for state in states[:MOST_SHOWN])
+    return f"`{option}` is an option of {quoted(states[:MOST_SHOWN])}: write {which}."
+
+
 @finding("H020")
 class Unknown(Finding):
     """A name that stands for nothing.

@@ -23,6 +23,15 @@ class ObservedTwice(Finding):
         return Told(f"`{self.name}` is given twice", "Keep one of them.", "given again", (first,))
 
 
+@finding("H026")
+class DistanceUnnamed(Finding):
+    """`time distance Desk`."""
+
+    def told(self) -> Told:
+        hint = "What is computed has a name: `far: distance to Desk`; `time` stands alone, or beside `sin` and `cos`."
+        return Told("`distance` is no function of the time", hint)
+
+
 @finding("H021")
 class WordForMeter(Finding):
     """A word of the language among meters; `meaning` is what it stands for, `item` how that is observed."""

@@ -138,16 +138,22 @@ class TooManyStored(Finding):
 
 @finding("H045")
 class TooFewCells(Finding):
-    """Fewer cells than agents and affordances; `needed` is how many would do."""
+    """Fewer cells, or nodes of a graph, than agents and affordances; `needed` is how many would do."""
 
     cells: int
     affordances: int
     agents: int
     needed: int
+    graph: bool
 
     def told(self) -> Told:
         things = [counted(self.affordances, "affordance")] if self.affordances else []
-        message = f"{counted(self.cells, 'cell')} cannot hold {' and '.join(things + _some(self.agents))}"
+        room = counted(self.cells, "node" if self.graph else "cell")
+        message = f"{room} cannot hold {' and '.join(things + _some(self.agents))}"
+        if self.graph:
+            return Told(
+                message, f"Add nodes, at least {self.needed} in all, or let agents begin together: `starts home`."
+            )
         return Told(message, f"Make the grid larger: at least {self.needed} cells.")
 
 

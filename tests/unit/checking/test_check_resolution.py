@@ -110,9 +110,14 @@ def test_rewards_are_kept_in_file_order() -> None:
     [
         ("rule a: mood -= 0.01 * count(other and distance < 2)", "Write `apart`: how far the two", "apart"),
         ("rule a: distance < 2 -> mood -= 0.01", "Write `distance to Bed`.", "distance to Bed"),
+        (
+            "state air: dry wet = dry\nrule a: mood > 0.5 -> air = wet\nrule b: air == dry and wet -> mood -= 0.01",
+            "`wet` is an option of `air`: write `air == wet`.",
+            "air == wet",
+        ),
     ],
 )
-def test_what_distance_is_meant_depends_on_who_is_asked(added: str, hint: str, written: str) -> None:
+def test_names_of_something_else_have_hints_of_their_own(added: str, hint: str, written: str) -> None:
     (problem,) = checked(f"{BASE}{added}\n")[1]
     assert problem.hint.startswith(hint)
     assert [edit.text for edit in problem.edits] == [written]
