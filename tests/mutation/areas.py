@@ -30,6 +30,7 @@ POLICIES = ("tests/unit/export/test_policy_wasm.py", "tests/unit/targets/wasm")
 
 UNITS: dict[str, tuple[str, ...]] = {
     "lowering": (*LOWERING, "tests/features/functions"),
+    "lowering/views.py": (*LOWERING, "tests/features/observations/test_views.py"),
     "lowering/elsewhere.py": (*LOWERING, "tests/features/many_agents/test_cells_by_coordinates.py"),
     "passes": (*PASSES, "tests/unit/targets/triton/test_triton_formatter.py"),
     "kernel": ("tests/unit/kernel", *TARGETS),

@@ -156,6 +156,29 @@ def test_what_is_in_view_is_what_minigrid_shows(
         assert looked(env, at, heading) == expected, (at, heading)
 
 
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
+@pytest.mark.parametrize(("width", "height"), [(1, 4), (2, 3), (3, 1)])
+def test_narrow_windows_in_view_are_minigrids(
+    world: Callable[..., Env], monkeypatch: pytest.MonkeyPatch, backend: str, width: int, height: int
+) -> None:
+    monkeypatch.setattr(view_tables, "MOST_SEEN", 0)
+    shown = f"window {width} x {height} ahead of all: 1 + position x in view"
+    env = world(shown, name=f"narrow{width}", backend=backend)
+    left = width // 2
+    for at, heading in LOOKS:
+        cells = [
+            [there(at, heading, right, ahead) for right in range(-left, width - left)]
+            for ahead in range(height - 1, -1, -1)
+        ]
+        seen = in_view([[is_wall(cell) for cell in line] for line in cells])
+        expected = [
+            1.0 + x if sees and 0 <= x < len(ROWS[0]) and 0 <= y < len(ROWS) else 0.0
+            for line, sight in zip(cells, seen, strict=True)
+            for (x, y), sees in zip(line, sight, strict=True)
+        ]
+        assert looked(env, at, heading) == expected, (at, heading)
+
+
 @pytest.mark.parametrize("found_at_once", [True, False])
 @pytest.mark.parametrize("backend", ["interpreter", "c"])
 def test_a_turned_window_in_sight_shows_what_one_shows_that_does_not_turn(

@@ -285,6 +285,18 @@ def test_the_only_action_that_is_allowed_is_taken(
     assert met["actions"] == 4
 
 
+@pytest.mark.parametrize("actions", [1, 2, 3])
+def test_heads_of_few_rows(compiled: Callable[[str], Module], actions: int) -> None:
+    """Those of less than half a vector are computed by kernels of their own."""
+    names = [f"ACT{number}" for number in range(actions)]
+    text = f"universe few{actions}\nspace none\nactions {' '.join(names)}\nlifespan 6 ticks\n"
+    text += "meter paid = 0.5 { decay 0.01 }\n"
+    text += "".join(
+        f"action {name} {{ paid {'+-'[number % 2]}= 0.{number + 1} }}\n" for number, name in enumerate(names)
+    )
+    check_rollout(compiled(f"{text}reward paid\nobserve {{ meters }}\n"), "c", 5, worlds=45)
+
+
 @pytest.mark.parametrize("backend", ["c"])
 def test_how_lanes_are_shared_among_threads_does_not_matter(valley: Module, backend: str) -> None:
     """Counts too are those of one thread."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 import torch
@@ -161,6 +162,19 @@ def test_what_reads_a_register_that_nothing_sets_is_refused(statement: str, regi
     text = print_schedule(schedule(optimised)).replace("kernel step\n", f"kernel step\n  {statement}\n")
     with pytest.raises(ScheduleError, match=f"^kernel step: {register} is not set$"):
         verify_schedule(parse_schedule(text), universe, optimised.program)
+
+
+def test_parts_of_one_name_are_refused() -> None:
+    universe = sample("queue")
+    optimised = optimise(lower(universe))
+    made = schedule(optimised)
+    verify_schedule(made, universe, optimised.program)
+    for twice in (
+        replace(made, routines=(*made.routines, made.routines[0])),
+        replace(made, kernels=(*made.kernels, made.kernels[0])),
+    ):
+        with pytest.raises(ScheduleError, match=r"^there are two parts called \w+$"):
+            verify_schedule(twice, universe, optimised.program)
 
 
 @pytest.mark.parametrize(("name", "others"), [("brood", r" *call cells .*\n"), ("hive", r"$^")])

@@ -172,6 +172,9 @@ def test_counts_at_cells_are_looked_up() -> None:
         "rule more: a += 0.01 * count(a > own(a)) at (position x, position y)\n"
         "rule whole: a += 0.01 * total(a) at (position x, position y)\n"
         "rule by_hand: a += 0.01 * count(position x == own(position x) and a < 0.5)\n"
+        "rule at_one: a += 0.01 * count(position x == 2 and position y == own(position y) and a < 0.5)\n"
+        "rule at_other: a += 0.01 * count(position x == 1 and position y == own(position y) and a < 0.5)\n"
+        "rule theirs: a += 0.01 * count(position x == floor(3 * a) and position y == own(position y))\n"
         "reward a\nobserve { meters }\n"
     )
     known = program(text)
@@ -179,8 +182,12 @@ def test_counts_at_cells_are_looked_up() -> None:
     assert kinds == [
         ("alike", False, False, 12),
         ("alike", False, True, 12),
+        ("alike", False, False, 12),
+        ("alike", False, False, 12),
         ("count", True, False, None),
         ("total", True, False, None),
+        ("count", True, False, None),
+        # Where others stand is nothing that the agent that asks knows.
         ("count", True, False, None),
     ]
     verify_program(known)
