@@ -171,6 +171,7 @@ STEPS = """
 36 fmul(x, 0x40000000) = fadd(x, x)
 38 unsignedtofloat(n) = tofloat(n); 39 fma(x ^ 0x80000000, k, y) = fma(x, k ^ 0x80000000, y)
 43 tofloat(ite(c, x, y)) = ite(c, tofloat(x), tofloat(y))
+44 fmul(f, 0x3f800000) = f; 45 fadd(d, 0) = d
 """
 """Rules that steps name."""
 CLAMPS = "ite(flt(f, h), h, f)", "ite(flt(h, f), h, f)"
@@ -476,7 +477,7 @@ class Context:
         k = term.operands[-1].value if term.operands else term.value
         if op == "constant":
             value = number_of(term.attribute)
-            return (value, value, abs(value)) if math.isfinite(value) else None
+            return None if math.isnan(value) else (value, value, abs(value))
         if op == "variable":
             _, low, high, floating = self.variables[term.attribute]
             return (low, high, 0.0) if floating else None
@@ -499,7 +500,7 @@ class Context:
         if op in ("ite", "fmin", "fmax"):
             grain = min((grain for low, high, grain in of if low or high), default=math.inf)
             return (max if op == "fmax" else min)(lows), (min if op == "fmin" else max)(highs), grain
-        if op == "fdiv" and lows[1] <= 0 <= highs[1]:
+        if math.inf in map(abs, (*lows, *highs)) or (op == "fdiv" and lows[1] <= 0 <= highs[1]):
             return None
         # Rounding is monotone, so the ends are among the results of ends. Within a factor of 2 of k a sum is a multiple
         # of half a unit in k's last place, else at least k / 2.
@@ -539,6 +540,8 @@ class Context:
         if term.op == "fmul":
             factors = ((self.ends(each), each) for each in term.operands)
             return all(ends is not None and ends[0] >= 0 and self.positive(each) for ends, each in factors)
+        if term.op in ("tofloat", "unsignedtofloat"):
+            return True
         if term.op == "table":
             return SIGN not in term.attribute
         if term.op == "fmax":
@@ -639,9 +642,11 @@ class Context:
     def inverts(self, left: Term, right: Term) -> bool:
         """Rule 37: x / k is x * m, where k * m is 1."""
         names: dict[str, Term] = {}
-        if not (self.fits(pattern("fdiv(x, h)"), left, names) and self.fits(pattern("fmul(x, j)"), right, names)):
+        if not self.fits(pattern("fdiv(x, h)"), left, names) or not magnitude(names["h"]):
             return False
-        return exact(names["h"].attribute) * exact(names["j"].attribute) == 1
+        inverse = word_of(1 / exact(names["h"].attribute))
+        fits = magnitude(self.constant(inverse, 32)) < INFINITY and exact(inverse) * exact(names["h"].attribute) == 1
+        return fits and right is self.op("fmul", names["x"], self.constant(inverse, 32))
 
     def wholes(self, left: Term, right: Term) -> bool:
         """Rule 42: a word as a number is compared with a constant as the word is with the next whole number."""
@@ -833,7 +838,7 @@ class Question:
             if context.positive(term):
                 facts.append(f"(distinct {name} (_ bv{SIGN} {term.bits}))")
             if (ends := context.ends(term)) is not None:
-                least, most = (number(f"(_ bv{word_of(end)} 32)") for end in ends[:2])
+                least, most = (number(f"(_ bv{word_of_exact(end)} 32)") for end in ends[:2])
                 facts.append(f"(fp.leq {least} {number(name)} {most})")
         self.lines += [f"(assert {each})" for each in facts]
 
@@ -1184,7 +1189,9 @@ SETS = {
 def joined(c: Context, kind: str, name: str, registers: Mapping[str, Term]) -> Term:
     """The result of a reduction over the lanes of a world, of which there is one."""
     term, runs, one, nothing = registers[f"term.{name}"], registers["running"], word_of(1.0), c.constant(0, 32)
-    match kind:
+    match kind.removesuffix(" of pairs"):
+        case "nearest":
+            return c.op("ite", c.op("and", term, runs), registers[f"value.{name}"], registers[f"otherwise.{name}"])
         case "count":
             return c.say(f"ite(a & b, {one}, c)", term, runs, nothing)
         case "total" | "lowest" | "highest":
@@ -1205,7 +1212,7 @@ class Lane:
 
     def __init__(self, context: Context, package: Package, words: Mapping[str, Term]) -> None:
         self.context, self.package, self.words = context, package, dict(words)
-        self.registers, self.of_cells = dict[str, Term](), dict[str, Term]()
+        self.registers, self.of_cells, self.pairs = dict[str, Term](), dict[str, Term](), dict[str, Term]()
         self.cells = package.cells.before(context) if package.cells is not None else []
         self.within = self.always = context.constant(1, 1)
         launch = {"tick", "seed_low", "seed_high", "waits", "actions[0]"} & context.variables.keys()
@@ -1265,8 +1272,14 @@ class Lane:
                 counts = {name: each for name, (each,) in package.program.call(c, "crowd", self._read()).items()}
                 for number, name in enumerate(meters):
                     self._crowd(number, f"cells.{name}", counts)
+            case ["pair", stage]:  # of a lane with itself
+                shown = {each[6:]: term for each, term in registers.items() if each.startswith("shown.")}
+                inputs = {f"{of}.{each}": term for each, term in shown.items() for of in ("own", "other")}
+                outputs = package.program.call(c, f"pair_{stage}", inputs)
+                self.pairs |= {each: value for each, (value,) in outputs.items()}
             case ["join", name]:
-                self._set({f"among.{name}": joined(c, package.program.reductions[name], name, registers)})
+                terms = {**registers, **self.pairs}
+                self._set({f"among.{name}": joined(c, package.program.reductions[name], name, terms)})
             case ["some", register, "of", condition]:
                 self._set({register: c.op("and", registers[condition], registers["running"])})
             case ["fill", *names, "with", value]:

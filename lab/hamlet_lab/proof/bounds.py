@@ -319,6 +319,8 @@ def positive_zero(term: Term, bounds: Bounds | None = None) -> bool:
         case "fmul" if bounds is not None:
             factors = [(each, bounds.numbers(each)) for each in term.operands]
             return all(of is not None and of.low >= 0 and positive_zero(each, bounds) for each, of in factors)
+        case "tofloat" | "unsignedtofloat":
+            return True
         case "table" if isinstance(term.attribute, tuple):
             return SIGN not in term.attribute
         case "fmax":

@@ -29,7 +29,7 @@ RULES = {
     "division": 20, "sign of a product": 21, "clamp of a clamp": 22, "bounds": 23, "order": 25, "sign": 26,
     "sign of a sum": 27, "extreme": 28, "operands": 29, "sums": 35,
     "twice": 36, "power of two": 37, "conversion": 38, "sign of a factor": 39, "high half": 40, "widened": 41,
-    "whole number": 42, "inside": 43,
+    "whole number": 42, "inside": 43, "times one": 44, "nothing added": 45,
 }  # fmt: skip
 """The numbers of rules, as the checker has them, by the reasons of merges."""
 

@@ -19,7 +19,7 @@ from hamlet_lab.proof.merge import Merge
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
-TWO, MOST_EXACT = 0x40000000, 2**24
+ONE, TWO, MOST_EXACT = 0x3F800000, 0x40000000, 2**24
 LAYERS = 8
 """Sums and clamps that a choice is taken through."""
 
@@ -48,7 +48,9 @@ class NormalForms:
             case "fmin" | "fmax":
                 return self._extreme(term)
             case "fmul":
-                return self._sign_of_a_product(term) or self._twice(term)
+                return self._sign_of_a_product(term) or self._twice(term) or self._times_one(term)
+            case "fadd":
+                return self._nothing_added(term)
             case "fdiv":
                 return self._power_of_two(term)
             case "fma":
@@ -73,6 +75,18 @@ class NormalForms:
 
     def _are_numbers(self, *terms: Term) -> bool:
         return all(self._bounds.numbers(each) is not None for each in terms)
+
+    def _times_one(self, term: Term) -> Term | None:
+        """Of x * 1, x."""
+        x, k = term.operands
+        return self._merged(term, x, "times one") if k.value == ONE and self._are_numbers(x) else None
+
+    def _nothing_added(self, term: Term) -> Term | None:
+        """Of x + 0, where x is never -0, x."""
+        x, k = term.operands
+        if k.value != 0 or not self._are_numbers(x) or not positive_zero(x, self._bounds):
+            return None
+        return self._merged(term, x, "nothing added")
 
     # --- comparisons, extremes and signs ------------------------------------------------------------------------------
 

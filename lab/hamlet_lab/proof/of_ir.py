@@ -55,6 +55,13 @@ class Functions:
                 )
         return result
 
+    def pair(self, stage: str, shown: Mapping[str, Term]) -> dict[str, Term]:
+        """The outputs of the function of pairs of a stage for a lane that is both."""
+        name = f"pair_{stage}"
+        read = (each.op.name for each in self._program.function(name).nodes if isinstance(each.op, Input))
+        inputs = {each: shown[f"shown.{each.partition('.')[2]}"] for each in read}
+        return {output: value for output, (value,) in self.call(name, inputs).items()}
+
     def _make_all(self, function: Function, inputs: Mapping[str, Term]) -> None:
         """Make the nodes of a function in order, as far as they are known and the same for all elements."""
         done: dict[int, Term] = {}

@@ -61,6 +61,7 @@ class Specification:
         fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
         self._fields = {each.name: each for each in fields}
         self.registers: dict[str, Term] = {}
+        self._pairs: dict[str, Term] = {}
         self.memory = memory
         self._within = arena.constant(1, 1)
         cells = Cells.of(universe)
@@ -105,9 +106,11 @@ class Specification:
                 self._cells.run(statement, registers, self._within)
             case tree.Some(register, condition):
                 self._set(register, arena.op("and", registers[condition], registers[tree.RUNNING]))
+            case tree.Pair(stage):
+                self._pairs |= self._functions.pair(stage, registers)
             case tree.Join(name):
                 (reduction,) = self._functions.reductions(name)
-                self._set(reduction.result, joined(arena, reduction, registers))
+                self._set(reduction.result, joined(arena, reduction, registers | self._pairs))
             case tree.Gain():
                 self._set("episode_return", arena.op("fadd", registers["episode_return"], registers["reward"]))
             case tree.Live():
@@ -189,12 +192,10 @@ class Specification:
 
 
 def joined(arena: Arena, reduction: Reduction, registers: Mapping[str, Term]) -> Term:
-    """The result of a reduction over the lanes of a world, of which there is one."""
+    """The result of a reduction over the lanes of a world, of which there is one, which is the only one it asks."""
     name, nothing = reduction.name, arena.constant(0, 32)
     term, runs, one = registers[f"term.{name}"], registers[tree.RUNNING], arena.constant(bits_of(Type.F32, 1.0), 32)
     match reduction.op:
-        case _ if reduction.pairs:
-            raise UnprovenError("what pairs of agents have is not known to the proof")
         case "count":
             return arena.select(arena.op("and", term, runs), one, nothing)
         case "total" | "lowest" | "highest":
@@ -207,5 +208,7 @@ def joined(arena: Arena, reduction: Reduction, registers: Mapping[str, Term]) ->
             return arena.select(arena.op("and", arena.op("and", term, runs), same), one, nothing)
         case "rank" | "alike":
             return nothing
-        case "last" | "nearest":
+        case "nearest":
+            return arena.select(arena.op("and", term, runs), registers[f"value.{name}"], registers[f"otherwise.{name}"])
+        case "last":
             raise UnprovenError(f"`{reduction.op}` of a schedule is not known to the proof")

@@ -12,14 +12,16 @@ import pytest
 pytest.importorskip("bitwuzla", reason="proofs ask bitwuzla")
 
 from hamlet_lab.proof import attest as checker
-from hamlet_lab.proof.of_ir import UnprovenError
 from hamlet_lab.proof.of_schedule import joined
 from hamlet_lab.proof.term import Variable
 from hamlet_lab.proof.terms import Arena
 from hamletc.ir.function import Reduction
 from hamletc.ir.together import together
 
-KINDS = ("count", "total", "lowest", "highest", "rank", "grant", "alike", "alike of others")
+KINDS = (
+    *("count", "total", "lowest", "highest", "rank", "grant", "alike", "alike of others"),
+    *(f"{op} of pairs" for op in ("count", "total", "lowest", "highest", "nearest")),
+)
 LANES = 400
 
 
@@ -30,7 +32,8 @@ def registers(kind: str) -> dict[str, np.ndarray]:
     number = random.uniform(-3, 3, LANES).astype(np.float32)
     words = {name: random.integers(low, 3, LANES).astype(np.int32) for name, low in (("places", 0), ("asked", -1))}
     words |= {name: random.integers(1, 3, LANES).astype(np.int32) for name in ("key", "priority")}
-    term = number if kind in ("total", "lowest", "highest") else claim
+    words |= {name: random.uniform(0, 3, LANES).astype(np.float32) for name in ("away", "value", "otherwise")}
+    term = number if kind.split(" ")[0] in ("total", "lowest", "highest") else claim
     return {"running": running, "term.any": term, **{f"{name}.any": each for name, each in words.items()}}
 
 
@@ -58,24 +61,10 @@ def by_checker(kind: str, words: Mapping[str, np.ndarray]) -> list[int | None]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_lane_alone_has_what_numpy_says(kind: str) -> None:
     op, others = kind.split(" ")[0], kind.endswith(" of others")
-    reduction = Reduction("tick", "any", cast(Any, op), others=others)
+    reduction = Reduction("tick", "any", cast(Any, op), kind.endswith(" of pairs"), others=others)
     values = registers(kind)
     expected = as_words(together(reduction, values, values["running"], 1))
     words = {name: as_words(each) for name, each in values.items()}
     assert (by_prover(reduction, words) == expected).all()
     assert by_checker(kind, words) == expected.tolist()
     assert kind in ("rank", "alike of others") or len(np.unique(expected)) > 1
-
-
-def test_what_pairs_have_is_not_known() -> None:
-    arena = Arena({"any": Variable("any", np.zeros(9, np.bool_), 0, 1)}, lambda *_: False)
-    of = {"term.any": arena.variable("any"), "running": arena.variable("any")}
-    with pytest.raises(UnprovenError, match="what pairs of agents have is not known"):
-        joined(arena, Reduction("tick", "any", "count", pairs=True), of)
-    with pytest.raises(checker.RefusedError, match="the reduction any is not known"):
-        checker.joined(
-            checker.Context({"any": (1, 0, 1, False)}, Counter()),
-            "count of pairs",
-            "any",
-            {name: checker.Context({}, Counter()).constant(1, 1) for name in of},
-        )

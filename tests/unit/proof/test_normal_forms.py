@@ -108,6 +108,14 @@ def twice(by: float) -> Callable:
     return pair
 
 
+def neutral(op: str, by: float, shift: float = 0.5) -> Callable:
+    def pair(c: Terms) -> Pair:
+        x = c.op("fadd", c.variable("meter"), number(c, shift)) if shift else c.variable("meter")
+        return c.op(op, x, number(c, by)), x
+
+    return pair
+
+
 def quotient(divisor: float, factor: float) -> Callable:
     def pair(c: Terms) -> Pair:
         x = c.variable("meter")
@@ -199,6 +207,10 @@ CASES: dict[str, tuple[str, bool, Callable[[Terms], Pair]]] = {
     "signed words below 0": ("bounds", False, compared("slt", "great", 300, 0)),
     "twice": ("twice", True, twice(2.0)),
     "not quite twice": ("twice", False, twice(2.0000002)),
+    "times one": ("times one", True, neutral("fmul", 1.0, 0.0)),
+    "times nearly one": ("times one", False, neutral("fmul", 1.0000001)),
+    "nothing added": ("nothing added", True, neutral("fadd", 0.0)),
+    "nothing added to a number that may be -0": ("nothing added", False, neutral("fadd", 0.0, 0.0)),
     "a half": ("power of two", True, quotient(2.0, 0.5)),
     "a third": ("power of two", False, quotient(3.0, 1 / 3)),
     "a half by two": ("power of two", False, quotient(2.0, 2.0)),
@@ -325,6 +337,16 @@ def test_sums_are_no_minus_zero_where_an_operand_is_not_zero() -> None:
     index = context.variable("age")
     assert context.positive(context.make("table", 32, (index,), (0, 0x3F000000)))
     assert not context.positive(context.make("table", 32, (index,), (0, SIGN)))
+    assert context.positive(context.make("tofloat", 32, (index,)))
+
+
+def test_a_choice_of_an_infinity_is_no_nan_and_a_sum_of_it_may_be_one() -> None:
+    context = held_to()
+    meter, infinity = context.variable("meter"), context.constant(0xFF800000, 32)
+    chosen = context.op("ite", context.variable("some"), infinity, meter)
+    assert context.ends(chosen) == (-np.inf, 1.0, 0.0)
+    assert context.ends(context.op("fadd", chosen, meter)) is None
+    assert context.ends(context.constant(0x7FC00000, 32)) is None
 
 
 def made_at_random(context: checker.Context, random: np.random.Generator) -> Iterator[checker.Term]:
@@ -337,9 +359,10 @@ def made_at_random(context: checker.Context, random: np.random.Generator) -> Ite
     for _ in range(60):
         x, y, z = (numbers[int(random.integers(len(numbers)))] for _ in "xyz")
         less = context.op("flt", x, y)
-        op = str(random.choice(["fadd", "fmul", "fmin", "fmax", "fma", "ite", "xor"]))
+        op = str(random.choice(["fadd", "fmul", "fmin", "fmax", "fma", "ite", "xor", "fdiv"]))
         operands = {
             "fma": (x, y, z),
+            "fdiv": (x, context.op("fmax", y, context.constant(0x3E800000, 32))),
             "ite": (less, *random.permutation([x, y])),
             "xor": (x, context.constant(SIGN, 32)),
         }
