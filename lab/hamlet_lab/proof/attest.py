@@ -33,6 +33,7 @@ SIGN, NAN, INFINITY, COUNTS, ONES = 1 << 31, 0x7FFFFFFF, 0x7F800000, (1 << 31) -
 EXACT = 2.0**24
 LARGEST = float((2 - 2**-23) * 2.0**127)
 MOST_WORLDS, MOST_BLOCKS, MOST_EXECUTED, MOST_NEAR, SECONDS = 2**31 - 33, 2**26, 100_000, 4096, 60
+MOST_SCATTERED = 256
 SAID = """premises  {bounds}
           worlds have one agent, and there are 1 to 2^31 - 33; all 32 threads of a block run; no observations are made
           arrays and tables lie apart, are large enough, begin at multiples of 16; tables hold what the package says
@@ -1323,7 +1324,7 @@ class Lane:
 
     def _crowd(self, number: int, register: str, counts: Mapping[str, Term]) -> None:
         assert self.package.cells is not None
-        c, of, value = self.context, self.package.universe["counts"][number], counts[f"crowd.{number}"]
+        c, of, value = self.context, self.package.universe["cells"]["counts"][number], counts[f"crowd.{number}"]
         ends = self.package.cells.bounds[self.package.cells.meters.index(register[6:])]
         match of.get("extreme"):
             case None:
@@ -1473,7 +1474,7 @@ class Thread:
         self.agreed: dict[int, list[int] | None] = {}
         self.registers: dict[str, Term] = {}
         self.pairs: dict[str, tuple[Term | None, ...]] = {}
-        self.executed = self.votes = self.elsewhere = 0
+        self.executed = self.votes = self.elsewhere = self.scattered = 0
         self.place, self.why = "PTX", ""
         self.loops = kernel.loops() if package.cells is not None else {}
         cells = package.cells.before(context) if package.cells is not None else []
@@ -1596,8 +1597,10 @@ class Thread:
             held |= {c.no(each): c.constant(0, 1), each: c.constant(1, 1)}
             stack += each.operands if each.op == "and" else ()
         address = c.copy(address, held) if held else address
-        lane = c.wide(lane_of(c), 64)
-        for base, own in ((c.say(f"b + a * {4 * cells.rows * cells.count}", lane, array), True), (array, False)):
+        lane, worlds = c.wide(lane_of(c), 64), c.variable("worlds")
+        own_base = c.say(f"b + a * {4 * cells.rows * cells.count}", lane, array)
+        has_world = c.op("slt", lane_of(c), worlds).value == 1
+        for base, own in ((own_base, True), (array, False)) if has_world else ((array, False),):
             index, numbers = self._behind(address, base)
             for row in range(cells.rows):
                 if index is None:
@@ -1784,11 +1787,16 @@ class Thread:
     def _store(self, address: Term, value: Term, where: Term) -> None:
         if self.blind is not None and (place := self._cell(address, where)) is not None:
             row, index, own = place
-            of_turn = self.turn is not None and own and index is self.context.variable("cell") and value.bits == 32
-            self.sure(of_turn, f"a store to a cell: {self.why or 'it is none of the turn'}")
+            c, before, cell = self.context, self.cells[row], self.context.variable("cell")
+            self.sure(own and value.bits == 32, "a store to a cell of another world, or not of a number")
+            if self.turn is None and before is not None and self.scattered < MOST_SCATTERED:
+                self.scattered += 1
+                self.cells[row] = c.op("ite", c.op("and", where, c.op("eq", cell, index)), value, before)
+                return
+            self.sure(index is cell, f"a store to a cell: {self.why or 'it is none of the turn'}")
+            self.sure(self.turn, "a store to a cell of which nothing is known")
             assert self.turn is not None
             self.turn.written.add(row)
-            before = self.cells[row]
             if before is not None or where.value == 1:
                 self.cells[row] = value if before is None else self.context.op("ite", where, value, before)
             return

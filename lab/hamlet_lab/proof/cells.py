@@ -129,14 +129,15 @@ class CellMemory:
     """The numbers of the cells of the lane's world, in memory.
 
     Attributes:
-        array, base: where numbers of all worlds begin, and those of the lane's world.
+        array, base: where numbers of all worlds begin, and those of the lane's world; there is no such world for a
+            thread without a lane.
         content: of each row what a cell has, as far as it is known.
         elsewhere: how often a cell of a world was loaded that is not the lane's.
     """
 
     cells: Cells
     array: Term
-    base: Term
+    base: Term | None
     content: list[Term | None]
     elsewhere: int = field(default=0)
 
@@ -145,7 +146,7 @@ class CellMemory:
         it is of the lane's world."""
         address = assumed(arena, address, where)
         for base, own in ((self.base, True), (self.array, False)):
-            offset = _offset(arena, bounds, address, base)
+            offset = None if base is None else _offset(arena, bounds, address, base)
             if offset is None:
                 continue
             index, numbers = offset

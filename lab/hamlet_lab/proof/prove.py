@@ -187,6 +187,8 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
     tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
     outside = Outside(places, dict(words), tables, blind.abstained, blind.rows)
     of_cells = None if kernel.cells is None else _cell_memory(arena, kernel.cells, lane, cells)
+    if of_cells is not None and inside.value == 0:
+        of_cells.base = None
     bounds, arguments = proof.merger.bounds(arena), _arguments(arena, kernel)
     if of_cells is None:
         thread = Thread(arena, bounds, kernel.ptx, arguments, outside)

@@ -21,6 +21,8 @@ from hamlet_lab.proof.terms import Arena
 from hamlet_lab.ptx.syntax import Instruction, Integer, Kernel, Name, Operand, Vector
 
 JUMPS = ("bra", "bra.uni")
+MOST_SCATTERED = 256
+"""Stores to one cell each, outside of turns, that a thread makes at most."""
 
 
 class DependsError(UnprovenError):
@@ -52,7 +54,7 @@ class CellThread(Thread):
         super().__init__(arena, bounds, kernel, arguments, outside)
         self._memory, self._cell = memory, arena.variable(NUMBER)
         self._turn: Turn | None = None
-        self._why = ""
+        self._why, self._scattered = "", 0
         self._blocks = blocks(kernel)
         self._loops = {each.head: each for each in _writing(self._blocks.order, self._stores)}
 
@@ -187,11 +189,16 @@ class CellThread(Thread):
         row, index, own = place
         source = instruction.operands[1]
         value = self._source(source.elements[0] if isinstance(source, Vector) else source, 32)
+        before = self._memory.content[row]
+        if self._turn is None and own and before is not None and self._scattered < MOST_SCATTERED:
+            self._scattered += 1
+            here = self._arena.op("and", where, self._arena.op("eq", self._cell, index))
+            self._memory.content[row] = self._arena.select(here, value, before)
+            return
         if self._turn is None or not own or index is not self._cell:
             why = self._why or "it is none of the turn's own"
             raise DependsError(f"PTX line {instruction.line}: a store to a cell: {why}")
         self._turn.written.add(row)
-        before = self._memory.content[row]
         if before is not None or where.value == 1:
             self._memory.content[row] = value if before is None else self._arena.select(where, value, before)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -57,6 +58,13 @@ FAULTS: dict[str, tuple[str, str]] = {
     "the agent counts elsewhere": (r"setp\.eq\.b32 (\t%p\d+, %r\d+, %r\d+;\n.*shfl)", r"setp.ne.b32 \1"),
 }
 """What is planted in the step: a pattern in the PTX, whose first place is changed, and what stands there then."""
+OF_RESET = {
+    "cells beyond the last world": (
+        r"(?s)(setp\.lt\.s32 \t%p\d+, (%r\d+), (%r\d+);.*?)and\.pred \t(%p\d+), (%p\d+), (%p\d+;\n[^\n]*selp)",
+        r"\1setp.ge.s32 \t\4, \2, \3;\n\tor.pred \t\4, \4, \5;\n\tand.pred \t\4, \4, \6",
+    )
+}
+"""What is planted in the reset: threads without a lane write cells."""
 
 
 def main() -> int:
@@ -65,30 +73,31 @@ def main() -> int:
             path = Path(folder) / "embers.hamlet"
             path.write_text(UNIVERSE.replace("EDGES", edges))
             module = compile_file(path, Path(folder) / edges)
-            kernels: tuple[Kernel, ...] = ("step", "reset") if edges == "wrap" else ("step",)
+            kernels: tuple[Kernel, ...] = ("step", "reset") if edges == "clamp" else ("step",)
             for kernel in kernels:
                 report = prove_package(module, "sm_90", name=kernel)
                 done = len(report.proof.obligations) - len(report.proof.failed)
                 beside(module.path, kernel).write_text(certificate(report))
                 words = len(attested(module.path, beside(module.path, kernel)).words)
                 print(f"{edges}, {kernel}: {done} of {len(report.proof.obligations)}, {words} attested")
-        faults(compile_file(Path(folder) / "embers.hamlet", Path(folder) / "clamp"), Path(folder))
+        faults(module, "step", FAULTS)
+        faults(module, "reset", OF_RESET)
     return 0
 
 
-def faults(module: Module, folder: Path) -> None:
-    """Plant all faults in a step, each alone."""
-    right = json.loads(beside(module.path).read_text())
-    for name, (pattern, by) in FAULTS.items():
+def faults(module: Module, kernel: Kernel, of: Mapping[str, tuple[str, str]]) -> None:
+    """Plant all faults in a kernel, each alone."""
+    right = json.loads(beside(module.path, kernel).read_text())
+    for name, (pattern, by) in of.items():
         change = planted(pattern, by)
         try:
-            failed = prove_package(module, "sm_90", lambda ptx, change=change: change(bare(ptx))).proof.failed
+            failed = prove_package(module, "sm_90", lambda ptx, change=change: change(bare(ptx)), kernel).proof.failed
             refuted = [each for each in failed if each.counterexample is not None]
             verdict = "accepted" if not failed else "refuted" if refuted else "not proven"
         except UnprovenError as error:
             verdict = f"not known: {error}"
         data = {key: value for key, value in right.items() if key != "sha256"} | {"ptx": change(right["ptx"])}
-        path = folder / "changed.proof.json"
+        path = module.path.with_name("changed.proof.json")
         path.write_text(json.dumps(data | {"sha256": digest(packed(data))}))
         try:
             attested(module.path, path)
