@@ -193,6 +193,17 @@ def test_processes_of_torchrun_change_nothing_of_what_remembers(tmp_path: Path) 
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("memory", [(), ("--memory", "gru:32")], ids=["all", "remembering"])
+def test_processes_of_torchrun_change_nothing_on_gpus(tmp_path: Path, memory: tuple[str, ...]) -> None:
+    # Three groups, of which the last one is small: one process has two of them.
+    sizes = "--worlds", "130", "--ticks", str(130 * 4 * 2), "--set", "horizon=4", "--set", "minibatches=2"
+    given = *sizes, "--set", "epochs=1", "--set", "hidden=32,8", *memory
+    whole = finish(tmp_path, MEAL, "--name", "whole", *given)
+    on_gpus = finish(tmp_path, MEAL, "--name", "of2", "--device", "cuda", *given, processes=2, TRITON_INTERPRET="1")
+    assert on_gpus == whole
+
+
+@pytest.mark.long
 def test_torchrun_restarts_what_was_killed(tmp_path: Path) -> None:
     whole = finish(tmp_path, MEAL, "--name", "whole", *LONG)
     process, run = start(tmp_path, MEAL, "--name", "killed", *LONG, processes=2)

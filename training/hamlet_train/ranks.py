@@ -37,11 +37,14 @@ class Ranks:
 
     def sum_groups(self, values: Array, share: Share) -> Array:
         """The sum over all groups of all processes; values [groups of this share, ...] are overwritten."""
+        own = tree.nodes(share.first, share.end, share.groups.count)
+        return self.sum_nodes(tree.reduce(values, share.first, own, share.groups.count), share)
+
+    def sum_nodes(self, sums: Array, share: Share) -> Array:
+        """The same of the sums of the nodes [nodes, ...] that cover the groups of this share."""
         groups = share.groups
-        own = tree.nodes(share.first, share.end, groups.count)
-        sums = tree.reduce(values, share.first, own, groups.count)
         if self.size == 1:
-            return tree.total(dict(zip(own, sums, strict=True)))
+            return tree.total(dict(zip(self._nodes(groups, self.rank), sums, strict=True)))
         covers = [self._nodes(groups, rank) for rank in range(self.size)]
         gathered = self.gather(sums, [len(cover) for cover in covers])
         return tree.total(dict(zip([node for cover in covers for node in cover], gathered, strict=True)))

@@ -162,7 +162,7 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
             patience=arguments.patience or 0,
         )
         if arguments.device == "cuda":
-            check_training(manifest, processes)
+            check_training(manifest)
         if arguments.minutes is not None:
             ticks = ticks_in(arguments.minutes, run, module, manifest, threads, processes, arguments.device)
             manifest = replace(manifest, ticks=ticks)

@@ -37,9 +37,14 @@ def reduce(values: Array, first: int, nodes_of: list[Node], groups: int) -> Arra
     """The sums of these nodes, [nodes, ...]. It overwrites the values [groups here, ...], from group `first` on."""
     sums = np.empty((len(nodes_of), *values.shape[1:]), values.dtype)
     for index, (level, number) in enumerate(nodes_of):
-        begin = (number << level) - first
-        sums[index] = _added(values[begin : _end(number << level, level, groups) - first])
+        sums[index] = _added(values[groups_of((level, number), first, groups)])
     return sums
+
+
+def groups_of(node: Node, first: int, groups: int) -> slice:
+    """The groups of a node, counted from group `first` on, of so many."""
+    level, number = node
+    return slice((number << level) - first, _end(number << level, level, groups) - first)
 
 
 def total(sums: dict[Node, Array]) -> Array:

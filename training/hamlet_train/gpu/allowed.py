@@ -26,16 +26,16 @@ def check_device(device: Device) -> None:
         raise TrainError(f"--device cuda needs Triton (pip install 'hamletc[gpu]'): {otherwise}")
 
 
-def check_training(manifest: Manifest, processes: int) -> None:
+def check_training(manifest: Manifest) -> None:
     """Raise `TrainError` where a training has what the learner on a GPU has not."""
-    settings, agents = manifest.settings, manifest.worlds * manifest.agents
-    lacking = {
-        "several processes": processes > 1,
-        "2**31 samples of an update": agents * settings.horizon >= MOST_SAMPLES,
-    }
-    for what, asked in lacking.items():
-        if asked:
-            raise TrainError(f"--device cuda knows no {what}: leave it out to train on the CPU")
+    if manifest.worlds * manifest.agents * manifest.settings.horizon >= MOST_SAMPLES:
+        raise TrainError("--device cuda knows no 2**31 samples of an update: leave it out to train on the CPU")
+
+
+def take_device() -> None:
+    """Take the GPU of this process, one of those of its machine: processes of `torchrun` are given others, as far as
+    there are any."""
+    torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")) % torch.cuda.device_count())
 
 
 def interpreted() -> bool:

@@ -23,6 +23,8 @@ from hamlet_train.settings import Settings
 
 Work: TypeAlias = Callable[[], None]
 Record: TypeAlias = Callable[[Work, Sequence[torch.Tensor]], Work]
+Across: TypeAlias = Callable[[torch.Tensor], torch.Tensor]
+"""The sum [width] of the groups of all processes, of values [groups, width] of this one."""
 
 LANES, GROUPS, NUMBERS = 64, 32, 256
 """Lanes, groups, and parameters of a program."""
@@ -45,12 +47,13 @@ class Lesson:
         launcher: Launcher = run,
         record: Record | None = None,
         notes: Notes | None = None,
+        across: Across | None = None,
     ) -> None:
         """`record` makes a function that repeats launches, as `hamlet.env.act.graph.record` does. `notes` are those of
-        the lesson before, where settings change."""
+        the lesson before, where settings change. `across` adds up over several processes, for which a host waits."""
         network, device = mind.network, mind.parameters.device
         self._mind, self.settings, self._seed, self._updates, self._taught = mind, settings, seed, updates, taught
-        self._launcher, self._record = launcher, record
+        self._launcher, self._record, self._across = launcher, record, across
         groups, parts = taught.groups, settings.minibatches
         self.notes = Notes.empty(network, taught.ticks, taught.lanes, device) if notes is None else notes
         """The numbers that whoever acts notes."""
@@ -102,7 +105,7 @@ class Lesson:
         low, high = halves(self._seed)
         ticks = len(teaching)
         for epoch in range(settings.epochs):
-            numbers = (taught.lanes, taught.lanes_each, ticks, taught.most, 0, low, high)
+            numbers = (taught.lanes, taught.lanes_each, ticks, taught.most, taught.first, low, high)
             programs = taught.groups * -(-taught.most // KEYS)
             self._launch(descent.draw_keys, programs, (teaching, self._keys, *numbers, self._drawn, epoch), BLOCK=KEYS)
             order = (self._keys.sort(dim=1).values & 0xFFFFFF).to(torch.int32)
@@ -178,6 +181,8 @@ class Lesson:
 
     def _total(self, values: torch.Tensor) -> torch.Tensor:
         """The sum of all groups, [width], of values [groups, width]."""
+        if self._across is not None:
+            return self._top(values).copy_(self._across(values))
         for sums_of in self._nodes[values.shape[1], values.dtype]:
             count, width = values.shape
             block = min(NUMBERS, power(width))

@@ -23,12 +23,14 @@ def is_small(network: Network) -> bool:
 @dataclass(frozen=True, slots=True)
 class Taught:
     """The lanes that teach: those of whole groups, and the ticks of a store. With `whole` all ticks of a lane are taken
-    together, as a network that remembers takes them."""
+    together, as a network that remembers takes them. `first` is the number of the first group among those of all
+    processes."""
 
     lanes: int
     lanes_each: int
     ticks: int
     whole: bool = False
+    first: int = 0
 
     @property
     def groups(self) -> int:

@@ -18,11 +18,12 @@ from hamlet_train.critic import Judging, first_critic
 from hamlet_train.curriculum import Curriculum
 from hamlet_train.draws import crew_seeds
 from hamlet_train.evaluate import check_roles
+from hamlet_train.exact import tree
 from hamlet_train.exact.kernels import LOSSES, SAMPLES, SURVEYED
 from hamlet_train.exact.network import Array, Network
 from hamlet_train.exact.store import Memory, Store
 from hamlet_train.gpu.acting import GpuCritic, GpuPlayer, Rollouts, Stage, storage_of
-from hamlet_train.gpu.allowed import check_training, interpreted
+from hamlet_train.gpu.allowed import check_training, interpreted, take_device
 from hamlet_train.gpu.learner import Lesson
 from hamlet_train.gpu.mind import Mind
 from hamlet_train.gpu.taught import Notes, Taught, is_small
@@ -62,9 +63,19 @@ class GpuLearner(Learner):
         """Launches with the settings as they are now."""
         lanes, groups = self.share.lanes, self.share.groups
         each, whole = min(groups.worlds_each * groups.agents, lanes), self.network.memory > 0
-        taught = Taught(lanes, each, self.settings.horizon, whole)
-        recorded = record if self.env.launch == "graph" else None
-        return Lesson(self.mind, self.settings, self.seed, self.updates, taught, record=recorded, notes=notes)
+        taught = Taught(lanes, each, self.settings.horizon, whole, self.share.first)
+        across = self._sum if self.ranks.size > 1 else None
+        # A graph waits for nobody.
+        recorded = record if self.env.launch == "graph" and across is None else None
+        learning = self.mind, self.settings, self.seed, self.updates, taught
+        return Lesson(*learning, record=recorded, notes=notes, across=across)
+
+    def _sum(self, values: torch.Tensor) -> torch.Tensor:
+        """The sum of the groups of all processes, of values [groups, width]: processes exchange nodes of the tree."""
+        first, count = self.share.first, self.share.groups.count
+        own = tree.nodes(first, self.share.end, count)
+        sums = torch.stack([_added(values[tree.groups_of(node, first, count)]) for node in own])
+        return torch.from_numpy(self.ranks.sum_nodes(sums.cpu().numpy(), self.share)).to(values.device)
 
     def update(self, store: Store) -> Progress:
         """Learn from what was stored. Of the store on the host nothing is read; when all is launched, one transfer
@@ -140,13 +151,16 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
         TrainError: it has what the learner on a GPU has not, or the universe cannot be trained on.
         EnvError: the environment cannot be made.
     """
-    check_training(manifest, ranks.size)
+    check_training(manifest)
     sizes = crew_sizes(module.universe, manifest.agents, manifest.shared)
-    shares = [groups.share(0, 1) for groups in Groups.of_crews(manifest.worlds, sizes)]
+    shares = [groups.share(ranks.rank, ranks.size) for groups in Groups.of_crews(manifest.worlds, sizes)]
+    if not interpreted():
+        take_device()
     env = hamlet.make(
         module,
-        worlds=manifest.worlds,
+        worlds=shares[0].worlds,
         agents=manifest.agents,
+        first_world=shares[0].first_world,
         seed=manifest.seed,
         device="cpu" if interpreted() else "cuda",
         backend="triton",
@@ -188,6 +202,14 @@ def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mappin
     training = GpuTraining(env, None, learnings, fixed, (), past, Curriculum.of(env), manifest.schedule, stage, others)
     training.note()
     return training
+
+
+def _added(values: torch.Tensor) -> torch.Tensor:
+    """The sum of rows in the order of `hamlet_train.exact.tree`."""
+    while len(values) > 1:
+        whole = len(values) // 2 * 2
+        values = torch.cat([values[0:whole:2] + values[1:whole:2], values[whole:]])
+    return values[0]
 
 
 def _memory(network: Network, lanes: int) -> Memory | None:
