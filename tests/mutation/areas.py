@@ -30,6 +30,11 @@ POLICIES = ("tests/unit/export/test_policy_wasm.py", "tests/unit/targets/wasm")
 
 UNITS: dict[str, tuple[str, ...]] = {
     "lowering": (*LOWERING, "tests/features/functions"),
+    "lowering/observe.py": (
+        *LOWERING,
+        "tests/features/functions",
+        "tests/features/observations/test_cells_in_sight.py",
+    ),
     "lowering/views.py": (*LOWERING, "tests/features/observations/test_views.py"),
     "lowering/elsewhere.py": (*LOWERING, "tests/features/many_agents/test_cells_by_coordinates.py"),
     "passes": (*PASSES, "tests/unit/targets/triton/test_triton_formatter.py"),
