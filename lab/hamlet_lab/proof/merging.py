@@ -125,7 +125,7 @@ class Merger:
                 return self._merged(choice)
             if not ("levels" in cut or (depth.products and "products" in cut) or (depth.floats and "floats" in cut)):
                 continue
-            if depth.levels > DEEP and (left.bits != 32 or self.bounds(arena).numbers(left) is not None):
+            if depth.levels > DEEP and (left.bits not in (8, 32) or self._is_number(arena, left)):
                 continue
             if depth.floats and not _sums(left, right):
                 continue

@@ -51,7 +51,7 @@ DEPTHS = (
     Depth(24),
 )
 DEEP = 20
-"""Queries of more levels are asked of words alone that are no numbers."""
+"""Queries of more levels are asked of words of 8 and 32 bits alone that are no numbers."""
 
 
 class Query:

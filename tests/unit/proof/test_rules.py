@@ -164,3 +164,16 @@ def test_nothing_is_added_to_what_is_no_nan_but_the_canonical_one() -> None:
     assert arena.op("fadd", total, nothing) is total
     assert arena.op("fadd", any_word, nothing) is not any_word
     assert arena.op("fadd", arena.negative(total), nothing).op == "fadd"
+
+
+@pytest.mark.parametrize("numbers", [0xDB6DB6D5, 0xDB6DB6D4])
+def test_a_word_of_8_bits_of_many_levels_is_proven(numbers: int) -> None:
+    """As a compiler makes a set of numbers: a bit of a word, instead of comparisons, one inside the other."""
+    variable = Variable("word", np.random.default_rng(3).integers(1, 32, 200).astype(np.uint32), 0, 31)
+    arena = Arena({"word": variable}, Merger().equal)
+    index, one = arena.variable("word"), arena.constant(1, 32)
+    among = arena.constant(0, 1)
+    for each in (each for each in range(32) if 0xDB6DB6D5 >> each & 1):
+        among = arena.op("or", arena.op("eq", index, arena.constant(each, 32)), among)
+    bit = arena.op("and", arena.op("lshr", arena.constant(numbers, 32), index), one)
+    assert (arena.wide(among, 8) is arena.wide(bit, 8)) is (numbers == 0xDB6DB6D5)
