@@ -345,6 +345,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         # --- what goes through a series ---
         "H320": Code("error", "series that is none"),
         "H321": Code("error", "index that means nothing"),
+        # --- locals ---
+        "H360": Code("error", "local that is not known here"),
+        "H361": Code("error", "statement that writes a local"),
         # --- what agents have of each other ---
         "H322": Code("error", "pairs of an unknown number of agents, or of too many"),
         "H323": Code("error", "what pairs of agents cannot have or do"),

@@ -109,8 +109,9 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     # --- names, functions, control ---
     (
         "const var val local define def alias set int float bool double number",
-        "`let price = 0.1` names a number, `let hunger = 1 - food` an expression; what changes from tick to tick is a "
-        "`meter` or a `state coins: int in 0 .. 50 = 0`, and what the program changes a `param`.",
+        "`let price = 0.1` names a number, `let hunger = 1 - food` an expression, or among statements what it is then. "
+        "What changes from tick to tick is a `meter` or a `state coins: int in 0 .. 50 = 0`, what programs change a "
+        "`param`.",
     ),
     (
         "function func fn lambda proc macro",

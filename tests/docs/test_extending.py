@@ -38,7 +38,8 @@ verify.QUICK = replace(verify.QUICK, ticks=3, rounds=8)
 TESTS = "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
 
 UNIONS = {
-    "runtime/hamlet/universe/statements.py": "Statement: TypeAlias = Assign | Together | Guarded",
+    "runtime/hamlet/universe/statements.py": "Statement: TypeAlias = Assign | Let | Push | Displace | Teleport "
+    "| Together | Guarded",
     "runtime/hamlet/universe/observations.py": "    | ObserveConstant\n)",
 }
 """Where a construct joins its union."""

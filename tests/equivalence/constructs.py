@@ -28,6 +28,7 @@ from hamlet.universe import (
     Grid,
     Here,
     LastUse,
+    Let,
     Lifespan,
     Map,
     Mask,
@@ -59,9 +60,11 @@ from hamlet.universe import (
     World,
     WorldMeter,
     WorldValue,
+    draws,
     nodes,
 )
 from hamlet.universe.functions import FunctionOfOne
+from hamlet.universe.members import is_condition
 
 OBSERVATIONS = ("lifetime", "progress", "speed")
 """What is observed by a word of the language."""
@@ -118,7 +121,19 @@ KINDS = (
     ),
     *("Action needs", "Action move", "Action teleport", "Action body", "Action keeps_progress", "Cause"),
     *("several causes", "Mask of actions", "Mask of all", "Reward with name", "Report"),
-    *("Assign +=", "Assign -=", "Assign =", "Assign unclamped", "Together", "Number", "Truth", "MeterValue"),
+    *(
+        "Assign +=",
+        "Assign -=",
+        "Assign =",
+        "Assign unclamped",
+        "Together",
+        "Let",
+        "Let of a condition",
+        "Let that draws",
+        "Number",
+        "Truth",
+        "MeterValue",
+    ),
     *("momentum", *(f"momentum {edges}" for edges in ("clamp", "wrap", "bounce", "sticky"))),
     *("Push +=", "Push -=", "Push =", "ControlValue", "Displace", "Teleport", "Action after"),
     *("ParamValue", "InputValue", "Deficit", "Shortfall", "Hour", "DayTime sin", "DayTime cos", "Age", "Coordinate"),
@@ -367,6 +382,9 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [] if name is None else ["Reward with name"]
         case Assign(op=op, clamped=clamped):
             return [f"Assign {op}", *([] if clamped else ["Assign unclamped"])]
+        case Let(value=value):
+            holds = ["Let of a condition"] if is_condition(value) else []
+            return [*holds, "Let that draws"] if draws(value) else holds
         case Push(op=op):
             return [f"Push {op}"]
         case Unary(op=op) | Binary(op=op):

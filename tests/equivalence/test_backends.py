@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from processes import Run
-from samples import MANY, MEETING, NAMES, ROLES, WAYS
+from samples import LOCALS, MANY, MEETING, NAMES, ROLES, WAYS
 
 # What differs between edges of a grid is the program, which `tests/unit/lowering` compares; kernels only print it.
 # Agents that meet are in `herd`, and in PTX in `tests/ptx`; tables are in `tests/unit/lowering`.
@@ -21,7 +21,7 @@ LONG = (
     *("shifts", "bounce", "sticky", "wrap", "epidemic", "queue", "crowded", "tangled", "ledger"),
     *("effects", "lines", "drawn", "first_meal"),
 )
-SHORT = [name for name in (*NAMES, *MANY, *MEETING, *WAYS, ROLES) if name not in LONG]
+SHORT = [name for name in (*NAMES, *MANY, *MEETING, *WAYS, ROLES, LOCALS) if name not in LONG]
 
 
 @pytest.mark.parametrize("name", [*SHORT, *LONG] if os.environ.get("HAMLET_LONG_TESTS") == "1" else SHORT)

@@ -59,6 +59,8 @@ WAYS = ("maze", "lines")
 """Ways around walls, sight, arrangements; a graph."""
 ROLES = "herd"
 """Kinds of agents, goals and potentials."""
+LOCALS = "brawl"
+"""Locals, wherever statements stand."""
 ENVIRONMENTS = ("valley", "luck", "drift")
 """For tests of environments: everything that they have to deal with, chance, and roles with controls."""
 

@@ -276,7 +276,10 @@ def resolve_action(declaration: syntax.ActionDecl, names: Names, report: Finding
     keeps = only(all_of(declaration.items, syntax.KeepsItem), "`keeps progress`", report)
     needs = resolve_needs(declaration.items, names, report)
     going = None if move is None else relocations.move(move)
-    going_to = None if teleport is None else relocations.teleport(teleport)
+    behind = Relocations(
+        names, report, expressions.inside("acting")
+    )  # all that the action does is over, with its locals
+    going_to = None if teleport is None else behind.teleport(teleport)
     by = None if going is None else constants(going.by)
     place = None if going_to is None else constants(going_to.to)
     idle = all(isinstance(item, syntax.NeedsItem | syntax.KeepsItem) for item in declaration.items)

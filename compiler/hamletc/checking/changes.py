@@ -7,7 +7,8 @@ from typing import Literal
 
 from hamlet import universe
 from hamlet.universe import Assign, Expression, Span
-from hamletc.intervals import Interval
+from hamletc import intervals
+from hamletc.intervals import ANYTHING, Interval
 
 
 @dataclass(slots=True)
@@ -61,3 +62,19 @@ def _stays(value: Expression, meter: str, op: Literal["min", "max"]) -> bool:
             return _stays(then, meter, op) and _stays(otherwise, meter, op)
         case _:
             return False
+
+
+def result_of(assign: Assign, old: Interval | None, value: Interval | None) -> Interval | None:
+    """Where a meter lies behind an assignment, not yet clamped."""
+    if value is None or (old is None and assign.op != "="):
+        return None
+    try:
+        match assign.op:
+            case "+=" if old is not None:
+                return intervals.add(old, value)
+            case "-=" if old is not None:
+                return intervals.subtract(old, value)
+            case _:
+                return value
+    except OverflowError:
+        return ANYTHING

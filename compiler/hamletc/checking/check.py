@@ -175,7 +175,7 @@ def _check_name(name: syntax.Name, report: Findings) -> None:
 
 def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     """Everything of the file that is sound by itself; what is not, is reported."""
-    draft = Draft()
+    draft = Draft(lets=names.lets)
     names.tables = resolve_tables(file.declarations, report)
     draft.tables = [tabled.table for tabled in names.tables.values()]
     resolve_settings(file, draft, names, report)

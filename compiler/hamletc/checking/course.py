@@ -12,21 +12,22 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from hamlet import universe
-from hamlet.universe import Assign, Cascade, Expression, Span, Statement, assigns
+from hamlet.universe import Assign, Cascade, Expression, Span, Statement
 from hamlet.universe.actions import INTERACT
 from hamlet.universe.space import has_momentum
 from hamlet.universe.stages import MOVES, Stage, StepName, branches
 from hamletc import intervals, messages
+from hamletc.checking.changes import result_of
 from hamletc.checking.conditions import Basis, Conditions, Place, choosing, inside, joined_places
 from hamletc.checking.draft import Draft
 from hamletc.checking.facts import Levels
 from hamletc.checking.inert import Drain, check_constant, check_drain, check_reward, check_statement
 from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names
+from hamletc.checking.operations import is_condition
 from hamletc.checking.reach import Reach, Stages
 from hamletc.checking.report import Findings
 from hamletc.checking.surroundings import Surroundings
-from hamletc.intervals import ANYTHING, Interval
 
 ANYWHERE = Span(1, 1, 1, 1)
 LOSSES: Mapping[StepName, Drain] = {"act": "move", "interact": "interact", "decay": "decay"}
@@ -282,6 +283,8 @@ class Course:
             match statement:
                 case Assign():
                     place = self._assign(statement, place)
+                case universe.Let():
+                    place = self._let(statement, place)
                 case universe.Push(value=value):
                     if self.report is not None:
                         self._conditions(self.report).in_number(value, place)
@@ -295,6 +298,18 @@ class Course:
                 case _:
                     place = place.after(self._rewritten(statement, place.known))
         return place
+
+    def _let(self, let: universe.Let, place: Place) -> Place:
+        """What is known where a local is worked out."""
+        holds = is_condition(let.value)
+        if self.report is not None:
+            looked = self._conditions(self.report)
+            if holds:
+                looked.condition(let.value, place)
+            else:
+                looked.in_number(let.value, place)
+        where = None if holds else place.known.number(let.value)
+        return place.after(place.known.write(let.name, where))
 
     def _go(self, relocation: universe.Relocation, place: Place) -> Place:
         """What is known where an agent is now; its own place is another one, unless it is only pushed."""
@@ -323,8 +338,11 @@ class Course:
         return known
 
     def _unclamped(self, body: Iterable[Statement], place: Place) -> Place:
-        for assign in assigns(body):
-            place = self._assign(assign, place)
+        for statement in body:
+            if isinstance(statement, universe.Let):
+                place = self._let(statement, place)
+            for assign in statement.assigns:
+                place = self._assign(assign, place)
         return place
 
     def _assign(self, assign: Assign, place: Place) -> Place:
@@ -334,7 +352,7 @@ class Course:
         if report is not None:
             self._conditions(report).in_number(assign.value, place)
         value, old = known.number(assign.value), known.meter(assign.meter)
-        new = _result(assign, old, value)
+        new = result_of(assign, old, value)
         if assign.clamped:
             new = inside(new, known.around.bounds.get(assign.meter))
         if report is not None and self.basis == "anywhere" and not self.names.effects.owns(assign.meter):
@@ -375,18 +393,3 @@ class Course:
             report.add(messages.ranges.AlwaysFiresHere(*about))
         else:
             report.add(messages.ranges.NeverFiresHere(*about))
-
-
-def _result(assign: Assign, old: Interval | None, value: Interval | None) -> Interval | None:
-    if value is None or (old is None and assign.op != "="):
-        return None
-    try:
-        match assign.op:
-            case "+=" if old is not None:
-                return intervals.add(old, value)
-            case "-=" if old is not None:
-                return intervals.subtract(old, value)
-            case _:
-                return value
-    except OverflowError:
-        return ANYTHING

@@ -110,6 +110,8 @@ class Draft:
     """What all cells come to."""
     counts: list[universe.CellCount] = field(default_factory=list)
     """What the agents on each cell come to."""
+    lets: list[universe.Let] = field(default_factory=list)
+    """The locals of all bodies."""
     guards: dict[str, universe.Span] = field(default_factory=dict)
     """Where the guard of each cascade is written."""
     _parts: tuple[universe.Expression, ...] | None = field(default=None, init=False)
@@ -192,6 +194,7 @@ class Draft:
         yield from self.outcomes()
         yield from (drain for _, drain in self.drains())
         yield from (start for _, start in self.starts())
+        yield from (let.value for let in self.lets)
         for guard, body in (*self.bodies(), *self.bodies_of_world()):
             if guard is not None and not isinstance(guard, str):
                 yield guard

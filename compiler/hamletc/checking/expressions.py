@@ -56,6 +56,20 @@ class Expressions:
         """What resolves an expression that stands inside of one of this declaration."""
         return Expressions(self._at.names, self._at.report, self._at.threshold, scope, whose, asker)
 
+    def worked_out(self, let: syntax.LetStmt) -> Expression | None:
+        """The value of a local, a number or a condition, which what is resolved from here on can read."""
+        assert isinstance(let.name, syntax.LocalName), "names are bound"
+        value = None
+        if self._options.of(let.value) is not None:
+            self._at.report.add(messages.locals.OptionInLocal(let.value.span, let.name.text))
+        elif (operand := self.value(let.value)) is not None:
+            value = self._operations.rounded(operand)
+        if value is None:
+            self._at.names.failed.add(let.name.key)
+        else:
+            self._at.locals[let.name.key] = is_condition(value)
+        return value
+
     def number(self, expr: syntax.Expr) -> Expression | None:
         """An expression that must be a number."""
         operand = self._operand(expr)

@@ -67,8 +67,8 @@ class Shapes:
                 return frozenset((meter,))
             case universe.CellValue(meter):
                 return frozenset((meter, PLACE))
-            case universe.PairValue(meter):
-                return frozenset((meter,))
+            case universe.PairValue(name) | universe.LocalValue(name):
+                return frozenset((name,))
             case _ if isinstance(expression, OF_PLACE):
                 return frozenset((PLACE,))
             case universe.Velocity() | universe.Speed():

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from hamlet import universe
-from hamlet.universe import Expression, Span, assigns, draws, guards, parts, pushes, relocations
+from hamlet.universe import Expression, LocalValue, Span, assigns, draws, guards, parts, pushes, relocations
 from hamlet.universe.space import axes_of
 from hamletc import intervals, messages
 from hamletc.checking.changes import Changes
@@ -23,6 +23,7 @@ from hamletc.language import syntax
 Drain: TypeAlias = Literal["decay", "move", "interact"]
 Showing: TypeAlias = Literal["reward", "report", "observation"]
 _READS = universe.MeterValue | universe.WorldValue | universe.CellValue | universe.PairValue
+_NAMED = _READS | LocalValue
 
 
 # --- what nobody reads -----------------------------------------------------------------------------------------------
@@ -85,7 +86,11 @@ def _meters_in(expression: Expression | str | None) -> set[str]:
         case str():
             return {expression}
         case _:
-            return {node.meter for node, _ in parts(expression) if isinstance(node, _READS)}
+            return {
+                node.local if isinstance(node, LocalValue) else node.meter
+                for node, _ in parts(expression)
+                if isinstance(node, _NAMED)
+            }
 
 
 def _meters_that_show(draft: Draft) -> set[str]:
@@ -102,6 +107,8 @@ def _meters_that_show(draft: Draft) -> set[str]:
     }
     for name, drain in draft.drains():
         sources[name] |= _meters_in(drain)
+    for let in draft.lets:
+        sources.setdefault(let.name, set()).update(_meters_in(let.value))
     for guard, body in (*draft.bodies(), *draft.bodies_of_world()):
         tested = _meters_in(guard).union(*(_meters_in(guarded.condition) for guarded in guards(body)))
         for assign in assigns(body):
@@ -363,11 +370,13 @@ def check_observed(draft: Draft, end: Known, starts: State, constant: Iterable[s
         report.add(messages.inert.ObservedTheSame(span, tuple(same.items()), begins))
 
 
-def check_used(unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...], report: Findings) -> None:
-    """Report lets and templates that nobody uses."""
+def check_used(unused: tuple[syntax.LetDecl | syntax.LetStmt | syntax.TemplateDecl, ...], report: Findings) -> None:
+    """Report lets, locals and templates that nobody uses."""
     for item in unused:
         match item:
             case syntax.LetDecl(name=name, parameters=parameters):
                 report.add(messages.inert.UnusedLet(name.span, name.text, item.span, bool(parameters)))
+            case syntax.LetStmt(name=name):
+                report.add(messages.locals.UnusedLocal(name.span, name.text, item.span))
             case syntax.TemplateDecl(name=name):
                 report.add(messages.inert.UnusedTemplate(name.span, name.text))

@@ -56,13 +56,14 @@ class Setting:
         space: universe.Space,
         values: Iterable[universe.AnyMeter | universe.Control] = (),
         tables: Iterable[universe.NumberTable] = (),
+        lets: Iterable[universe.Let] = (),
         *,
         affordances: bool,
         stays: bool = True,
         walked: bool = False,
     ) -> Setting:
-        """The setting of a universe in this space, with these meters, states, controls and tables."""
-        shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, values, tables)
+        """The setting of a universe in this space, with these meters, states, controls, tables and locals."""
+        shapes, ignored, wholes = Shapes(), Findings(), Wholes.of(space, values, tables, lets)
         match space:
             case universe.Grid(places=places):
                 together: Together = "one" if places == "computed" else "some"
@@ -167,8 +168,8 @@ class Known:
         match expression:
             case _ if shapes.height[shape] > HIGHEST:
                 found = None
-            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
-                found = self.meter(meter)
+            case universe.MeterValue(m) | universe.WorldValue(m) | universe.CellValue(m) | universe.LocalValue(m):
+                found = self.meter(m)
             case universe.Neighbours() | universe.At():  # what is known here is about one cell
                 ranges = Ranges(self.around, {}, self.setting.ignored, intervals.ANYTHING)
                 found = ranges.number(expression, {})

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from hamlet.frozen import dataclass
-from hamlet.universe import Expression, NoSpace, Span, nodes
+from hamlet.universe import Expression, Let, NoSpace, Span, nodes
 from hamletc import messages
 from hamletc.checking.crowds import Crowds
 from hamletc.checking.effects import Effects
@@ -48,7 +48,8 @@ class Names(Symbols):
     where a number lies, as far as declarations say it.
 
     `tables` are those that are sound, `None` until they are resolved; `tables_read` those that something reads.
-    `coordinates` are those of cells whose agents are counted.
+    `coordinates` are those of cells whose agents are counted. `lets` are the locals, `failed` the keys of those with an
+    error.
     """
 
     def __init__(self, file: syntax.File, report: Findings) -> None:
@@ -78,6 +79,8 @@ class Names(Symbols):
         self.lies: Callable[[Expression], Interval | None] = lambda _: None
         self.tables: Mapping[str, Tabled] | None = None
         self.tables_read: set[str] = set()
+        self.lets: list[Let] = []
+        self.failed: set[str] = set()
         self.coordinates: list[Expression] = []
         self._file = file
         blocks = (item for item in file.declarations if isinstance(item, syntax.WorldDecl))

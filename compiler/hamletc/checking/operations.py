@@ -68,6 +68,8 @@ def is_condition(value: Operand) -> bool:
             | universe.Unary(op="not")
         ):
             return True
+        case universe.LocalValue(holds=holds):
+            return holds
         case universe.Binary(op=op):
             return op in CONDITIONS
         case universe.If(then=operand) | universe.Previous(operand=operand) | universe.Own(operand=operand):

@@ -37,7 +37,7 @@ def check_course(draft: Draft, names: Names, reach: Reach, report: Findings, pro
     values = (*meters, *draft.controls)
     walked = any(affordance.solid for affordance in draft.affordances)
     used = bool(draft.affordances)
-    setting = Setting.of(draft.space, values, draft.tables, affordances=used, stays=stays, walked=walked)
+    setting = Setting.of(draft.space, values, draft.tables, draft.lets, affordances=used, stays=stays, walked=walked)
     changing = {meter.name for meter in meters} & (reach.changes.raised.keys() | reach.changes.lowered.keys())
     constant = {meter.name for meter in meters} - changing
 

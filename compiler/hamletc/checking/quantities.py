@@ -32,7 +32,9 @@ class Quantities:
         self._at = at
 
     def name(self, name: syntax.Name) -> Operand | None:
-        """A word, or a declared name."""
+        """A word, a local, or a declared name."""
+        if isinstance(name, syntax.LocalName):
+            return self._at.local(name)
         if not name.quoted and name.text in OF_AGENT and not self._at.of_agent(f"`{name.text}`", name.span):
             return None
         if not name.quoted:

@@ -56,8 +56,8 @@ class Ranges:
         match expression:
             case universe.Number(constant):
                 return intervals.single(constant)
-            case universe.MeterValue(meter) | universe.WorldValue(meter) | universe.CellValue(meter):
-                return self.meter(meter, meters)
+            case universe.MeterValue(m) | universe.WorldValue(m) | universe.CellValue(m) | universe.LocalValue(m):
+                return self.meter(m, meters)
             case universe.PairValue(meter):
                 return self.around.bounds.get(meter)
             case universe.Neighbours():

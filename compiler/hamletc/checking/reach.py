@@ -20,6 +20,7 @@ from hamletc import intervals, messages
 from hamletc.checking.changes import Changes
 from hamletc.checking.draft import Draft
 from hamletc.checking.names import Names
+from hamletc.checking.operations import is_condition
 from hamletc.checking.ranges import Ranges, State
 from hamletc.checking.relocations import check_inside
 from hamletc.checking.report import Findings
@@ -282,20 +283,25 @@ class _Tick:
 
     def _unclamped(self, body: Iterable[Statement], meters: State) -> State:
         """Where the meters lie after statements that leave them unclamped."""
-        after = dict(meters)
-        for assign in assigns(body):
-            self._assign(assign, after)
-        return after
+        after, local = dict(meters), list[str]()
+        for statement in body:
+            if isinstance(statement, universe.Let):
+                local.append(self._let(statement, after))
+            for assign in statement.assigns:
+                self._assign(assign, after)
+        return {name: lies for name, lies in after.items() if name not in local} if local else after
 
     def _body(self, body: Iterable[Statement], meters: State) -> State:
         """Where the meters lie after the statements."""
-        after = dict(meters)
+        after, local = dict(meters), list[str]()
         for statement in body:
             match statement:
                 case Assign(clamped=clamped):
                     self._assign(statement, after)
                     if clamped:
                         after.pop(statement.meter, None)
+                case universe.Let():
+                    local.append(self._let(statement, after))
                 case universe.Push():
                     self._push(statement, after)
                 case universe.Displace() | universe.Teleport():
@@ -309,7 +315,15 @@ class _Tick:
                     after = dict(_join([after, self._body(statement.body, after)]))
                 case _:
                     self._rewrite(statement, after)
-        return after
+        return {name: lies for name, lies in after.items() if name not in local} if local else after
+
+    def _let(self, let: universe.Let, meters: dict[str, Interval | None]) -> str:
+        """A local, which is known to lie somewhere as meters are: no meter has its name."""
+        if is_condition(let.value):
+            self._ranges.condition(let.value, meters)
+        else:
+            meters[let.name] = self._ranges.number(let.value, meters)
+        return let.name
 
     def _push(self, push: universe.Push, meters: State) -> None:
         value, space = self._ranges.number(push.value, meters), self._ranges.around.space

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hamlet.universe import Assign, Cascade, Continuous, Grid, Guarded, Push, Rule, Span, Statement, Together, nodes
+from hamlet.universe import (
+    Assign,
+    Cascade,
+    Continuous,
+    Grid,
+    Guarded,
+    Let,
+    Push,
+    Rule,
+    Span,
+    Statement,
+    Together,
+    nodes,
+)
 from hamletc import messages
 from hamletc.checking.effects import (
     LONGEST_EFFECT,
@@ -56,6 +69,9 @@ class Statements:
             case syntax.PushStmt():
                 push = self._push(statement)
                 return () if push is None else (push,)
+            case syntax.LetStmt():
+                let = self._let(statement)
+                return () if let is None else (let,)
             case syntax.TogetherStmt():
                 body = self.together(statement.body, statement.span)
                 return (Together(body, statement.span),) if body else ()
@@ -68,13 +84,24 @@ class Statements:
             case syntax.SpawnStmt() | syntax.PostStmt():
                 return ()  # it is written out
 
-    def together(self, statements: tuple[syntax.Stmt, ...], outer: Span) -> tuple[Assign, ...]:
+    def together(self, statements: tuple[syntax.Stmt, ...], outer: Span) -> tuple[Assign | Let, ...]:
         """Statements that are clamped together, since `outer` says so."""
         members = (self._member(member, outer) for member in statements)
         return tuple(member for member in members if member is not None)
 
-    def _member(self, statement: syntax.Stmt, outer: Span) -> Assign | None:
+    def _let(self, statement: syntax.LetStmt) -> Let | None:
+        """A local, by its key."""
+        value = self._expressions.worked_out(statement)
+        if value is None or not isinstance(statement.name, syntax.LocalName):
+            return None
+        let = Let(statement.name.key, value, statement.span)
+        self._names.lets.append(let)
+        return let
+
+    def _member(self, statement: syntax.Stmt, outer: Span) -> Assign | Let | None:
         match statement:
+            case syntax.LetStmt():
+                return self._let(statement)
             case syntax.AssignStmt(unclamped=unclamped):
                 if unclamped is not None:
                     self._report.add(messages.rules.UnclampedInTogether(unclamped, outer))
@@ -264,6 +291,8 @@ def written(statements: tuple[syntax.Stmt, ...]) -> set[str]:
             case syntax.BeginStmt(effect=effect):
                 names |= {left_of(effect.text), stacks_of(effect.text)}
             case syntax.PushStmt() | syntax.MoveStmt() | syntax.TeleportStmt() | syntax.SpawnStmt() | syntax.PostStmt():
+                pass
+            case syntax.LetStmt():
                 pass
     return names
 

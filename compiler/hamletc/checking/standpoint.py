@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Literal, Protocol, TypeAlias
 
 from hamlet.frozen import dataclass
-from hamlet.universe import Expression, Span
+from hamlet.universe import Expression, LocalValue, Span
 from hamletc import messages
 from hamletc.checking.names import Names
 from hamletc.checking.operations import Operand
@@ -72,6 +73,8 @@ class Standpoint:
     whose: Whose = "agent"
     asker: Asker = "nobody"
     rule: syntax.RuleDecl | None = None
+    locals: dict[str, bool] = field(default_factory=dict)
+    """The locals that statements have worked out so far, by their keys, and whether each is a condition."""
 
     def of_agent(self, what: str, span: Span) -> bool:
         """Whether what each agent has of its own has a value here; where it has none, that is reported."""
@@ -87,6 +90,14 @@ class Standpoint:
             case "opening":
                 self.report.add(messages.standpoint.OfAgentInOpening(span, what))
         return False
+
+    def local(self, name: syntax.LocalName) -> Expression | None:
+        """What a local is; it has no value inside of what is asked of others, or of another moment."""
+        if name.key in self.locals:
+            return LocalValue(name.key, self.locals[name.key], name.span)
+        if name.key not in self.names.failed:
+            self.report.add(messages.locals.LocalOfOtherMoment(name.span, name.text))
+        return None
 
     @property
     def of_others(self) -> bool:

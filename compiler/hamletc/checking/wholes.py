@@ -7,6 +7,7 @@ are all whole; so nothing needs to be known of their size.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from hamlet import universe
 from hamlet.frozen import dataclass
@@ -35,6 +36,8 @@ class Wholes:
     states: frozenset[str] = frozenset()
     terrains: frozenset[str] = frozenset()
     tables: frozenset[str] = frozenset()
+    locals: frozenset[str] = frozenset()
+    """The locals that are whole wherever they are worked out."""
 
     @classmethod
     def of(
@@ -42,8 +45,9 @@ class Wholes:
         space: universe.Space,
         values: Iterable[universe.AnyMeter | universe.Control] = (),
         tables: Iterable[universe.NumberTable] = (),
+        lets: Iterable[universe.Let] = (),
     ) -> Wholes:
-        """Those of a universe in this space, with these meters, states, controls and tables."""
+        """Those of a universe in this space, with these meters, states, controls, tables and locals."""
         states = frozenset(each.name for each in values if is_whole(each))
         grid, ground = space if isinstance(space, universe.Grid) else None, letters_of(space)
         terrains: frozenset[str] = frozenset()
@@ -52,7 +56,11 @@ class Wholes:
             found = (each for each in ground.terrains if all(ground.number(each, a).is_integer() for a in letters))
             terrains = frozenset(each.name for each in found)
         counted = frozenset(each.name for each in tables if all(value.is_integer() for value in each.values))
-        return cls(grid is not None, grid is not None and grid.metric != "euclidean", states, terrains, counted)
+        counts, lets = grid is not None and grid.metric != "euclidean", tuple(lets)
+        wholes = cls(grid is not None, counts, states, terrains, counted, frozenset(let.name for let in lets))
+        while doubted := {let.name for let in lets if let.name in wholes.locals and wholes.doubt(let.value)}:
+            wholes = replace(wholes, locals=wholes.locals - doubted)
+        return wholes
 
     def quantity(self, expression: Expression) -> bool:
         """Whether an expression is whole whatever it is made of."""
@@ -73,6 +81,8 @@ class Wholes:
                 | universe.ControlValue(name)
             ):
                 return name in self.states
+            case universe.LocalValue(name):
+                return name in self.locals
             case universe.Coordinate() | universe.Velocity():
                 return self.cells
             case universe.Distance() | universe.Apart():
@@ -129,7 +139,7 @@ def _keeps_whole(op: str) -> bool:
 
 def wholes_in(draft: Draft, space: universe.Space) -> Wholes:
     """The whole numbers of a draft: all that holds numbers says whether it holds whole ones alone."""
-    return Wholes.of(space, (*draft.meters_of_all(), *draft.controls), draft.tables)
+    return Wholes.of(space, (*draft.meters_of_all(), *draft.controls), draft.tables, draft.lets)
 
 
 def check_whole(draft: Draft, names: Names, report: Findings) -> None:

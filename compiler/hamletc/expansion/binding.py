@@ -36,7 +36,7 @@ def names_bound(
 
 def binding_of(declarations: tuple[syntax.Decl, ...]) -> Binding:
     """What binds names where these are declared."""
-    parts = list(_inside(declarations))
+    parts = list(declared_inside(declarations))
     owning = [(role, item.name) for role, item in parts if isinstance(item, syntax.EffectDecl | syntax.ItemDecl)]
     owners = frozenset(each.text for role, name in owning for each in (name, in_role(name, role)))
     heads = [item for _, item in parts if isinstance(item, syntax.AffordanceDecl)]
@@ -147,17 +147,17 @@ def _is_written_out(declaration: syntax.Decl) -> bool:
     return isinstance(declaration, written)
 
 
-def _inside(declarations: Iterable[Any], role: str = "") -> Iterator[tuple[str, Any]]:
+def declared_inside(declarations: Iterable[Any], role: str = "") -> Iterator[tuple[str, Any]]:
     """The declarations, and those in blocks and roles; with the role that they are in."""
     for item in declarations:
         yield role, item
         match item:
             case syntax.RoleDecl(name=name, items=items):
-                yield from _inside(items, name.text)
+                yield from declared_inside(items, name.text)
             case syntax.WorldDecl(items=items) | syntax.CellsDecl(items=items) | syntax.PairsDecl(items=items):
-                yield from _inside(items)
+                yield from declared_inside(items)
             case syntax.OverrideDecl(declaration=inner):
-                yield from _inside((inner,))
+                yield from declared_inside((inner,))
             case _:
                 pass
 

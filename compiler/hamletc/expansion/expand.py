@@ -21,6 +21,7 @@ from hamletc.expansion.layouts import layouts_written_out
 from hamletc.expansion.lets import ExpansionError, Lets
 from hamletc.expansion.level_ways import StepsOf
 from hamletc.expansion.levels import levels_written_out
+from hamletc.expansion.locals import Locals
 from hamletc.expansion.moving import SpaceOf, moving_written_out
 from hamletc.expansion.once import once_written_out
 from hamletc.expansion.pairs import pairs_written_out
@@ -46,14 +47,14 @@ class Expanded:
     Attributes:
         file: without templates, parts of roles and uses of lets; declarations of lets and roles stay.
         places: where its places are in the sources.
-        unused: lets and templates that nobody uses.
+        unused: lets, locals and templates that nobody uses.
         problems: why it could not be written out; `file` is then as it was.
         warnings: of what could.
     """
 
     file: syntax.File
     places: Places
-    unused: tuple[syntax.LetDecl | syntax.TemplateDecl, ...] = ()
+    unused: tuple[syntax.LetDecl | syntax.LetStmt | syntax.TemplateDecl, ...] = ()
     problems: tuple[Diagnostic, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
@@ -73,13 +74,13 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, steps_of: StepsOf
             layered += found
         if templates.problems or layered:
             return Expanded(file, places, problems=(*templates.problems, *layered))
-        lets, low_enough = Lets(), _heights_checked(file)
+        lets, low_enough, local = Lets(), _heights_checked(file), Locals()
         moving = partial(moving_written_out, space_of=space_of)
         layouts = partial(layouts_written_out, space_of=space_of)
         steps: tuple[Step, ...]
         series = partial(series_written_out, used=lets.used)
         levels = partial(levels_written_out, steps_of=steps_of)
-        steps = (series, low_enough, stages_written_out, levels, layouts, once_written_out)
+        steps = (local.bound, series, low_enough, stages_written_out, levels, layouts, once_written_out)
         steps += (headings_written_out, names_bound)
         steps += (roles_written_out, lets.written_out, constants, repeats_written_out, pairs_written_out)
         steps += (births_written_out, items_written_out, low_enough, copies_written_out)
@@ -91,7 +92,7 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, steps_of: StepsOf
             warnings += problems
     except ExpansionError as error:
         return Expanded(file, places, problems=(error.diagnostic,))
-    unused = tuple(
+    unused: tuple[syntax.LetDecl | syntax.LetStmt | syntax.TemplateDecl, ...] = tuple(
         item
         for item in (*declarations, *_templates_of(file))
         if item.span.file == 0  # what is included may be made for several universes
@@ -100,6 +101,7 @@ def expand(file: syntax.File, sources: int, space_of: SpaceOf, steps_of: StepsOf
             or (isinstance(item, syntax.TemplateDecl) and item.name.text not in templates.used)
         )
     )
+    unused += tuple(let for let in local.unused if places.shown(let.span).file == 0)
     changed = any(new is not old for new, old in zip(declarations, file.declarations, strict=False))
     same = len(declarations) == len(file.declarations) and not changed
     return Expanded(file if same else replace(file, declarations=declarations), places, unused, warnings=warnings)

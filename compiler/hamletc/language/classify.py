@@ -170,6 +170,8 @@ class Classifier:
                 return following.text == "{"
             case "repeat":
                 return following.text != "of"
+            case "let" if self._automaton.accepts(terminals()["together"]):  # a meter may be called so
+                return self._tokens[index + 2].text == "="
             case "move":
                 return following.text in ("(", "=", *_TOWARD)
             case "teleport":

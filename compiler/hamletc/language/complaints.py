@@ -182,7 +182,19 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         rest -= {"of"}  # few names that are written are those of an affordance
     if "together" in rest:
         words.append("a statement")
-        rest -= {"together", "repeat", "begin", "end", "wear", "velocity", "position", "move", "teleport", "spawn"}
+        rest -= {
+            "together",
+            "repeat",
+            "begin",
+            "end",
+            "wear",
+            "velocity",
+            "position",
+            "move",
+            "teleport",
+            "spawn",
+            "let",
+        }
         named = False
     if named:
         words.append("a name")
@@ -283,9 +295,12 @@ def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
     if word == "spawn":
         return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`.", ()
     if word == "let":
-        name = situation.token.text
-        hint = "A `let` stands outside of braces, for an expression. For what is worked out once declare"
-        return f"{hint} `state {name}: real in 0 .. 1 = 0`, and write `{name} = ...` here.", ()
+        return _local(situation)
+    begun = tokens[max(situation.index - 5, 0) : situation.index]
+    drawn = next((one for sign, one in pairwise(begun) if (sign.text, one.text) == ("=", "once")), None)
+    if drawn is not None and "let" in [token.text for token in begun]:
+        hint = "A `let` among statements is worked out once, where it stands: leave out `once`."
+        return hint, (Edit(drawn.span, ""),)
     meant = closest(word, meters)
     if meant is not None:
         added = _added(situation)
@@ -296,6 +311,16 @@ def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
     meter = meters[0] if meters else "energy"
     other = f"There is no statement `{word}`: a statement writes a meter, as in `{meter} += 0.1`."
     return instead(word) or other, ()
+
+
+def _local(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
+    """How a local is written, behind its `let`."""
+    name, then = situation.token.text, situation.after().text
+    if then == "(":
+        return "A function is declared outside of braces; among statements a `let` is one value.", ()
+    hint = f"A local is written `let {name} = 0.5 * energy`: it is a number or a condition, as its value is."
+    instead = {"+=": "=", "-=": "=", ":=": "="}.get(then)
+    return hint, () if instead is None else (Edit(situation.after().span, instead, sure=False),)
 
 
 def _added(situation: Situation) -> tuple[Edit, ...]:

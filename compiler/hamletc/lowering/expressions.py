@@ -49,6 +49,8 @@ def lower_expression(lane: Lane, expression: Expression, measured: Measured | No
             return builder.lookup(lane.columns[int(value)], lane.row) if lane.columns else builder.f32(round32(value))
         case universe.MeterValue(meter=meter):
             return lane.meters[meter]
+        case universe.LocalValue(local=local):
+            return lane.locals[local]
         case universe.ParamValue(param=param):
             return lane.params[param]
         case universe.WorldValue(meter=meter):

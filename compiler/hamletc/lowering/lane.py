@@ -64,6 +64,7 @@ class Lane:
         walked: whether (BOOL) the agent walked into a solid affordance; `None` where it cannot have.
         reached: the cell (I32 per axis) of that affordance.
         leaf: of a pair of lanes: gives the value of an expression that is not made of parts which both lanes have.
+        locals: those of the statements that run (F32 or BOOL), by name.
         looks: whether the position is no agent's, but that of a cell which one looks at.
         columns, row: where there are columns a number is that of one of these, whose values in the row (I32) count.
     """
@@ -111,6 +112,7 @@ class Lane:
     columns: tuple[Table, ...] = ()
     row: Value = 0
     looks: bool = False
+    locals: dict[str, Value] = field(default_factory=dict)
 
     @contextmanager
     def at_row(self, columns: tuple[Table, ...], row: Value) -> Iterator[None]:

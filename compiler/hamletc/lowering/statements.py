@@ -15,6 +15,7 @@ from hamlet.universe import (
     Expression,
     Grid,
     Guarded,
+    Let,
     Push,
     Span,
     Statement,
@@ -49,12 +50,14 @@ def run(
         measured: see `lower_expression`.
     """
     before, velocity, position = dict(lane.meters), lane.velocity, lane.position
-    walked, reached = lane.walked, lane.reached
+    walked, reached, around = lane.walked, lane.reached, dict(lane.locals)
     for statement in body:
         with lane.builder.at(construct, statement.span):
             match statement:
                 case Assign():
                     _assign(lane, statement, measured)
+                case Let(name=name, value=value):
+                    lane.locals[name] = lower_expression(lane, value, measured)
                 case Push():
                     _push(lane, statement, measured)
                 case Displace():
@@ -62,12 +65,16 @@ def run(
                 case Teleport():
                     _teleport(lane, statement, measured)
                 case Together(body=together):
-                    for assign in together:
-                        _assign(lane, assign, measured)
+                    for inner in together:
+                        if isinstance(inner, Let):
+                            lane.locals[inner.name] = lower_expression(lane, inner.value, measured)
+                        else:
+                            _assign(lane, inner, measured)
                     for meter in written(together):
                         clamp(lane, meter)
                 case Guarded(condition=condition, body=guarded):
                     run(lane, construct, guarded, lower_expression(lane, condition, measured), measured)
+    lane.locals = around
     if guard is not None:
         for meter, span in written(body).items():
             with lane.builder.at(construct, span):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hamletc.messages import lacking as lacking
     from hamletc.messages import layers as layers
     from hamletc.messages import levels as levels
+    from hamletc.messages import locals as locals
     from hamletc.messages import maps as maps
     from hamletc.messages import meters as meters
     from hamletc.messages import moving as moving

@@ -46,6 +46,8 @@ def evaluate(expression: Expression, lanes: Lanes, measured: Measured | None = N
             return clamp(*(evaluate(part, lanes, measured) for part in (operand, low, high)))
         case universe.Truth(value=value):
             return torch.full_like(lanes.running, value)
+        case universe.LocalValue(local=local):
+            return lanes.locals[local]
         case universe.ParamValue(param=param):
             return lanes.params[param]
         case universe.WorldValue(meter=meter):

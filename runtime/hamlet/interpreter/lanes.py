@@ -57,6 +57,7 @@ class Lanes:
         closed: bool [worlds, cells], the cells that nobody enters, walls and solid ones, likewise.
         walked: bool [worlds, agents], who walked into a solid affordance in this tick; `None`: nobody could.
         reached: the cell of that affordance, i32 [worlds, agents] per axis.
+        locals: those of the statements that run: f32 or bool [worlds, agents], or of one column, by name.
         blocked: bool [worlds, agents], whom others keep from moving; `None` where agents do not block each other.
         pushed: cells that agents push something from or to, i64 [worlds, agents], each with what is added to its
             state, f32.
@@ -106,6 +107,7 @@ class Lanes:
     pushed: tuple[tuple[Tensor, Tensor], ...] = ()
     walked: Tensor | None = None
     reached: tuple[Tensor, ...] = ()
+    locals: dict[str, Tensor] = field(default_factory=dict)
     _cell: tuple[tuple[Tensor, ...], tuple[Tensor, ...]] = field(default=((), ()), init=False)
 
     def changed(self, **values: object) -> Lanes:

@@ -20,6 +20,7 @@ from hamlet.universe import (
     Displace,
     Expression,
     Guarded,
+    Let,
     Push,
     Span,
     Statement,
@@ -32,23 +33,34 @@ from hamlet.universe.space import has_momentum
 def run(
     statements: Sequence[Statement], lanes: Lanes, who: Tensor, construct: str, measured: Measured | None = None
 ) -> None:
-    """Run statements one after the other in the lanes `who`, bool [worlds, agents]."""
+    """Run statements one after the other in the lanes `who`, bool [worlds, agents]. Their locals end with them."""
+    around = dict(lanes.locals)
     for statement in statements:
         match statement:
             case Assign():
                 assign(statement, lanes, who, construct, measured)
+            case Let():
+                work_out(statement, lanes, who, construct, measured)
             case Push():
                 write_velocity(statement, lanes, who, construct, measured)
             case Displace() | Teleport():
                 go(statement, lanes, who, construct, measured)
             case Together(body=body, span=span):
-                for inner in body:
-                    assign(inner, lanes, who, construct, measured)
+                run(body, lanes, who, construct, measured)
                 clamp_written(body, lanes, who, construct, span)
             case Guarded(condition=condition, body=guarded):
                 held = who & evaluate(condition, lanes, measured)[:, : who.shape[1]]
                 lanes.count(coverage.guarded(statement), held)
                 run(guarded, lanes, held, construct, measured)
+    lanes.locals = around
+
+
+def work_out(let: Let, lanes: Lanes, who: Tensor, construct: str, measured: Measured | None) -> None:
+    """Work out what a local is for the statements behind it."""
+    value = evaluate(let.value, lanes, measured)
+    lanes.locals[let.name] = value
+    if lanes.trace is not None:
+        lanes.trace.record(construct, let.span, let.name, value.to(torch.float32).expand(who.shape), who)
 
 
 def clamp_written(statements: Sequence[Statement], lanes: Lanes, who: Tensor, construct: str, span: Span) -> None:

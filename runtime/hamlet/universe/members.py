@@ -145,7 +145,7 @@ CONDITIONS = frozenset(
         *((kind, "condition") for kind in (drawings.DrawMark, drawings.DrawLine, drawings.DrawLinks)),
     )
 )
-"""The fields that hold conditions; others hold numbers."""
+"""The fields that hold conditions; others hold numbers, and that of a local either."""
 
 
 HOLDING = (
@@ -193,20 +193,21 @@ def _check_member(node: object, name: str, value: Any, names: Mapping[str, froze
     if name in _trees(kind):
         for tree in value if isinstance(value, tuple) else (value,):
             if dataclasses.is_dataclass(tree):
-                _check_tree(tree, (kind, name) in CONDITIONS, f"{name} of {kind.__name__}")
+                holds = None if kind is statements.Let else (kind, name) in CONDITIONS
+                _check_tree(tree, holds, f"{name} of {kind.__name__}")
 
 
-def _check_tree(tree: Any, holds: bool, where: str) -> None:
+def _check_tree(tree: Any, holds: bool | None, where: str) -> None:
     """See to the height of an expression and to the type of it and of what it is made of."""
     if max(level for _, level in parts(tree)) > DEEPEST_TREE:
         raise UnsoundError(f"{where} has more than {DEEPEST_TREE} levels")
-    if _is_condition(tree) != holds:
+    if is_condition(tree) != holds and holds is not None:
         raise UnsoundError(f"{where} is a {'number' if holds else 'condition'}")
 
 
-def _is_condition(tree: Any) -> bool:
+def is_condition(tree: Any) -> bool:
     """Whether an expression is a condition rather than a number; what it is made of fits together."""
-    holds = [_is_condition(each) for each in operands(tree)]
+    holds = [is_condition(each) for each in operands(tree)]
     match tree:
         case expressions.Unary(op="not"):
             expected, result = [True], True
@@ -226,6 +227,8 @@ def _is_condition(tree: Any) -> bool:
             expected, result = [True, holds[1], holds[1]], holds[1]
         case expressions.Previous() | expressions.Own():
             expected, result = holds, holds[0]
+        case quantities.LocalValue(holds=condition):
+            expected, result = [], condition
         case expressions.At():
             expected, result = [holds[0]] + [False] * len(tree.place), holds[0]
         case _:

@@ -26,6 +26,7 @@ __all__ = [
     "Hour",
     "InputValue",
     "LastUse",
+    "LocalValue",
     "MeterValue",
     "Number",
     "On",
@@ -62,6 +63,15 @@ class MeterValue:
     """The current value of a meter: a statement sees what earlier statements of the same tick wrote."""
 
     meter: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LocalValue:
+    """The value of a local, in the statements behind its `Let`: a number, or where it `holds` a condition."""
+
+    local: str
+    holds: bool
     span: Span
 
 
@@ -336,6 +346,7 @@ Quantity: TypeAlias = (
     Number
     | Truth
     | MeterValue
+    | LocalValue
     | ParamValue
     | WorldValue
     | PairValue

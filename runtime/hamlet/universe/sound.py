@@ -4,9 +4,11 @@ and can be shown, numbers lie in their ranges, conditions stand where they belon
 
 from __future__ import annotations
 
+import dataclasses
 import keyword
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain
 from math import prod
 from typing import Any
@@ -16,12 +18,13 @@ from hamlet.universe import (
     drawings,
     expressions,
     observations,
+    quantities,
     space,
     statements,
 )
 from hamlet.universe.actions import INTERACT, WAIT
 from hamlet.universe.contexts import lacking, misplaced, untimely
-from hamlet.universe.members import LARGEST_SIDE, MOST_CELLS, MOST_NUMBERS, UnsoundError, check_members
+from hamlet.universe.members import LARGEST_SIDE, MOST_CELLS, MOST_NUMBERS, UnsoundError, check_members, is_condition
 from hamlet.universe.views import WIDEST_VIEW
 from hamlet.universe.walk import nodes
 from hamlet.universe.whole import Universe
@@ -45,6 +48,7 @@ def check_sound(universe: Universe) -> None:
     _check_views(universe)
     _check_assigned(universe, names)
     _check_pairs(universe)
+    _check_locals(universe, {})
     _check_tables(universe)
     _check_places(universe)
     _check_drawings(universe, names)
@@ -129,6 +133,39 @@ def _check_pairs(universe: Universe) -> None:
     shown = [node for node in nodes(items) if isinstance(node, observations.ObservePairs)]
     if any(item.agents != sum(each or 0 for each in agents) for item in shown):
         raise UnsoundError("another number of agents is observed than there are")
+
+
+ELSEWHERE = (
+    *(expressions.Previous, expressions.Neighbours, expressions.Own, expressions.Among, expressions.Upon),
+    *(expressions.Rank, expressions.Nearest),
+)
+"""Expressions of others, or of another moment: in them no local has a value."""
+
+
+def _check_locals(part: Any, locals_so_far: dict[str, bool]) -> None:
+    """See that locals are read behind their statements, in the same body, as what they are."""
+    match part:
+        case tuple():
+            locals_so_far = dict(locals_so_far)
+            for each in part:
+                _check_locals(each, locals_so_far)
+                if isinstance(each, statements.Let):
+                    locals_so_far[each.name] = is_condition(each.value)
+        case quantities.LocalValue(local=local, holds=holds):
+            if locals_so_far.get(local) is not holds:
+                raise UnsoundError(f"the local {local!r} is read where it has no value")
+        case _ if dataclasses.is_dataclass(part):
+            kind: Any = type(part)
+            inside = {} if isinstance(part, ELSEWHERE) else locals_so_far
+            for name in _fields(kind):
+                _check_locals(getattr(part, name), inside)
+        case _:
+            pass
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
 
 
 def _of_rules(rules: Iterable[declarations.Rule]) -> Iterator[statements.Statement]:

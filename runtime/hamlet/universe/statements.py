@@ -14,6 +14,7 @@ __all__ = [
     "AssignOp",
     "Displace",
     "Guarded",
+    "Let",
     "Push",
     "Relocation",
     "Statement",
@@ -82,6 +83,15 @@ class Assign(_Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class Let(_Plain):
+    """`let name = value`: a local, which has the value from here to the end of the body. A `LocalValue` reads it."""
+
+    name: str
+    value: Expression
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Push(_Plain):
     """`velocity x += value`, in a space with momentum. The velocity is brought within its limit after it."""
 
@@ -144,18 +154,18 @@ class Together(_Plain):
     """Statements that run one after the other unclamped; then each meter written is clamped once, in order of first
     write. Every `Assign` inside has `clamped=False`."""
 
-    body: tuple[Assign, ...]
+    body: tuple[Assign | Let, ...]
     span: Span
 
     @property
     def writes(self) -> dict[str, Span]:
         """The meters, in the order of first write, and where each is last written."""
-        return {inner.meter: inner.span for inner in self.body}
+        return {assign.meter: assign.span for assign in self.assigns}
 
     @property
     def assigns(self) -> tuple[Assign, ...]:
         """The assignments that run, in order."""
-        return self.body
+        return tuple(inner for inner in self.body if isinstance(inner, Assign))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,4 +202,4 @@ class Guarded(_Plain):
         return tuple(relocation for inner in self.body for relocation in inner.relocations)
 
 
-Statement: TypeAlias = Assign | Push | Displace | Teleport | Together | Guarded
+Statement: TypeAlias = Assign | Let | Push | Displace | Teleport | Together | Guarded

@@ -35,6 +35,7 @@ from hamlet.universe.quantities import (
     Apart,
     DayTime,
     Hour,
+    LocalValue,
     MeterValue,
     Number,
     PairValue,
@@ -42,7 +43,7 @@ from hamlet.universe.quantities import (
     Truth,
     WorldValue,
 )
-from hamlet.universe.statements import Assign, Guarded, Push, Relocation, Statement
+from hamlet.universe.statements import Assign, Guarded, Let, Push, Relocation, Statement
 from hamlet.universe.whole import Universe
 
 __all__ = [
@@ -190,19 +191,22 @@ def pushes(body: Iterable[Statement]) -> Iterator[Push]:
 
 def leading(body: Iterable[Statement]) -> tuple[Statement, ...]:
     """The statements of a body that decide where the agent is behind it, in order: its relocations, what writes a
-    velocity, and what writes meters that these read."""
-    return _leading(tuple(body), set())
+    velocity, and what writes meters, or is a local, that these read."""
+    return _leading(tuple(body), set(), set())
 
 
-def _leading(body: tuple[Statement, ...], needed: set[str]) -> tuple[Statement, ...]:
-    """The same, where meters are needed behind the body; the set grows by those that are needed before it."""
+def _leading(body: tuple[Statement, ...], needed: set[str], local: set[str]) -> tuple[Statement, ...]:
+    """The same, where meters and locals are needed behind the body; the sets grow by those that are needed before
+    it."""
     deciding = list[Statement]()
     for statement in reversed(body):
-        if not (statement.relocations or statement.pushes or needed & statement.writes.keys()):
+        named = isinstance(statement, Let) and statement.name in local
+        if not (named or statement.relocations or statement.pushes or needed & statement.writes.keys()):
             continue
         if isinstance(statement, Guarded):
-            statement = dataclasses.replace(statement, body=_leading(statement.body, needed))
+            statement = dataclasses.replace(statement, body=_leading(statement.body, needed, local))
         needed |= {node.meter for node in nodes(statement) if isinstance(node, MeterValue)}
+        local |= {node.local for node in nodes(statement) if isinstance(node, LocalValue)}
         deciding.append(statement)
     return tuple(reversed(deciding))
 

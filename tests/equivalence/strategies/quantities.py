@@ -50,6 +50,7 @@ class Quantities(Choices):
         self.inputs: list[tuple[str, Interval]] = []
         self.controls: list[tuple[str, Interval]] = []
         self.once: list[tuple[str, Interval]] = []
+        self.locals: list[tuple[str, Interval, Scope]] = []
         self.tables: list[TablePlan] = []
         self.tables_read: set[str] = set()
         self.affordances: list[AffordancePlan] = []
@@ -104,6 +105,9 @@ class Quantities(Choices):
             return self.together_with_others()
         if self.effects and self.chance(8):
             return self.about_effects()
+        local = [Piece(self.word(name), ATOM, lies) for name, lies, scope in self.locals if scope == self.scope]
+        if local and self.chance(3):
+            return self.pick(local)
         kind = self.integer(0, 12)
         if self.cascade is not None and self.scope == "tick" and not self.tight and self.chance(2):
             return self.measured()

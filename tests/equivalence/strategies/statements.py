@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 from hamlet.numbers.binary32 import canonical32, round32
 from hamlet.universe import Continuous, Grid, NoSpace, Space
 from hamlet.universe.space import has_momentum
 from hamletc.intervals import Interval
-from strategies.pieces import FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, TablePlan, joined
+from strategies.pieces import ATOM, FACTOR, PRODUCT, EffectPlan, MeterPlan, Piece, TablePlan, joined
 from strategies.quantities import DRAWING
 from strategies.starts import Starts
 from strategies.words import ASKING, TOWARD, neighbour
@@ -28,11 +29,14 @@ class Statements(Starts):
             size = plan.span * self.pick((0.01, 0.1, 0.5, 1.0))
             value = self.constant(-size, size)
             return self.number_piece(value if value else max(round32(size), 2.0**-149))
-        piece = self.number(depth, constants=False)
+        return self.scaled(plan, self.number(depth, constants=False))
+
+    def scaled(self, plan: MeterPlan, piece: Piece) -> Piece:
+        """A number, made as small as the bounds of a meter."""
         found = piece.lies
         largest = max(abs(found.low), abs(found.high))
         if largest == 0:
-            return self.amount(plan, 0)
+            return self.number_piece(max(round32(plan.span / 8), 2.0**-149))
         if largest <= plan.span and self.chance(2):
             return piece
         factor = round32(min(plan.span / largest * self.pick((0.01, 0.1, 0.9)), 1e30))
@@ -123,10 +127,32 @@ class Statements(Starts):
 
     def assignments(self) -> str:
         """What may stand in `together`."""
-        return joined([self.assignment(True) for _ in range(self.integer(1, 3))])
+        return joined(self.statements(lambda: self.assignment(True)))
+
+    def statements(self, statement: Callable[[], str]) -> list[str]:
+        """Some statements, sometimes with a local, which one of them reads at least."""
+        written, known = list[str](), len(self.locals)
+        for _ in range(self.integer(1, 3)):
+            if self.chance(10):
+                written += self.local()
+            written.append(statement())
+        del self.locals[known:]
+        return written
+
+    def local(self) -> tuple[str, str]:
+        """A local, and a statement that reads it."""
+        name, plan = f"{self.pick(('local', 'a local '))}{len(self._taken['value'])}", self.pick(self.meters)
+        self.take(name, "value")
+        word, meter = self.word(name), self.word(plan.name)
+        if self.chance(3):
+            text = self.condition(2).text
+            return f"let {word} = {text}", f"{meter} += {self.amount(plan, 1).at_least(PRODUCT)} when {word}"
+        piece = self.number(2, constants=False)
+        self.locals.append((name, piece.lies, self.scope))
+        return f"let {word} = {piece.text}", f"{meter} -= {self.scaled(plan, Piece(word, ATOM, piece.lies)).text}"
 
     def body(self, relocations: bool = True) -> str:
-        statements = [self.statement(relocations) for _ in range(self.integer(1, 3))]
+        statements = self.statements(lambda: self.statement(relocations))
         if self.effects and self.chance(3):
             word = self.pick(("begin", "begin", "end"))
             statements.insert(self.integer(0, len(statements)), f"{word} {self.word(self.pick(self.effects).name)}")

@@ -9,6 +9,7 @@ from wiring.cells import CELLS
 from wiring.declarations import DECLARATIONS
 from wiring.effects import EFFECTS
 from wiring.expressions import EXPRESSIONS
+from wiring.locals import LOCALS
 from wiring.maps import MAPS
 from wiring.observations import OBSERVATIONS
 from wiring.pairs import PAIRS
@@ -21,7 +22,7 @@ from wiring.worlds import WORLDS
 
 BASES: tuple[Base, ...] = (
     *AFFORDANCES,
-    *(*CELLS, *DECLARATIONS, *EFFECTS, *EXPRESSIONS, *MAPS, *OBSERVATIONS, *ROLES, *SPACES, STATES),
+    *(*CELLS, *DECLARATIONS, *EFFECTS, *EXPRESSIONS, *LOCALS, *MAPS, *OBSERVATIONS, *ROLES, *SPACES, STATES),
     *PAIRS,
     *THINGS,
     *WORLDS,

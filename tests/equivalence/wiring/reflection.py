@@ -50,6 +50,7 @@ APART = {
     "Pool.agents": "is that of the role",
     "Pool.asked": "names a hidden state",
     "Pool.waits": "names a hidden state",
+    "LocalValue.holds": "says whether the local is a condition",
     "Axis.size": "follows from the axis' bounds",
     "Param.low": "bounds the values that may be given: test_wiring.py gives some",
     "Param.high": "bounds the values that may be given: test_wiring.py gives some",

@@ -249,6 +249,7 @@ WORDS_ONLY: Mapping[type, tuple[str, ...]] = {
     syntax.EffectDecl: ("duration",),
     syntax.File: ("name",),
     syntax.LetDecl: ("parameters",),
+    syntax.LetStmt: ("name",),
     syntax.ObserveGrid: ("name", "opened"),
     syntax.ObserveWindow: ("turned", "within", "name", "opened"),
     syntax.ObserveHotWindow: ("turned", "within"),

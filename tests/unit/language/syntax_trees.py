@@ -146,6 +146,7 @@ statements: st.SearchStrategy[Any] = st.recursive(
     assignments | _relocations,
     lambda inner: (
         _pushes
+        | st.builds(syntax.LetStmt, names, expressions, SPAN)
         | st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN)
         | st.builds(syntax.RepeatStmt, signed, _tuples(inner, least=1), SPAN)
         | st.builds(syntax.RepeatStmt, st.none(), _tuples(inner, least=1), SPAN, _eaches)

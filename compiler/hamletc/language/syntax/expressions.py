@@ -28,6 +28,7 @@ __all__ = [
     "Landmark",
     "Lasting",
     "LetterCell",
+    "LocalName",
     "Name",
     "Numeral",
     "OfExpr",
@@ -65,7 +66,7 @@ class Name(Node):
 
 
 BoundTo: TypeAlias = Literal[
-    "quantity", "option", "affordance", "action", "region", "value", "own", "parameter", "function"
+    "quantity", "option", "affordance", "action", "region", "value", "own", "parameter", "function", "local"
 ]
 
 
@@ -73,10 +74,16 @@ class Bound(Name):
     """A name in an expression of which it is known what it names, before anything is written out: a word of the
     language (`quantity`), an option of a state, an affordance or an action that is compared with one of those words, a
     region or a node, an effect or an item `of` which something is asked (`value`), a meter of the affordance in whose
-    braces it stands (`own`), a parameter of the function in whose text it stands, or a function of the universe that is
-    called. What is written out cannot change that."""
+    braces it stands (`own`), a parameter of the function in whose text it stands, a function of the universe that is
+    called, or a local. What is written out cannot change that."""
 
     space: BoundTo = "quantity"
+
+
+class LocalName(Bound):
+    """The name of a local, where it is declared and where it is read: the `key` is no other one's in the universe."""
+
+    key: str = ""
 
 
 class OwnName(Name):

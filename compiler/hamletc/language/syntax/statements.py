@@ -11,6 +11,7 @@ from hamletc.language.syntax.node import Node
 __all__ = [
     "AssignStmt",
     "BeginStmt",
+    "LetStmt",
     "MoveStmt",
     "PostStmt",
     "PushStmt",
@@ -64,6 +65,14 @@ class TogetherStmt(Node, form="together { $body* }"):
     span: Span
 
 
+class LetStmt(Node, form="let $name = $value"):
+    """`let hurt = damage * (1 - armour)`: a local, which the statements behind it in its braces read."""
+
+    name: Name
+    value: Expr
+    span: Span
+
+
 class RepeatStmt(Node, form=("repeat $rounds { $body* }", "repeat $each { $body* }")):
     """`repeat 10 { ... }`, `repeat c in c1 .. c10 { ... }`, until it is written out."""
 
@@ -106,5 +115,14 @@ class SpawnStmt(Node, form="spawn $role [{ $handed<AssignStmt>* }]"):
 
 
 Stmt: TypeAlias = (
-    AssignStmt | PostStmt | PushStmt | TogetherStmt | RepeatStmt | BeginStmt | MoveStmt | TeleportStmt | SpawnStmt
+    AssignStmt
+    | PostStmt
+    | PushStmt
+    | LetStmt
+    | TogetherStmt
+    | RepeatStmt
+    | BeginStmt
+    | MoveStmt
+    | TeleportStmt
+    | SpawnStmt
 )
