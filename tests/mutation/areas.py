@@ -30,6 +30,8 @@ POLICIES = ("tests/unit/export/test_policy_wasm.py", "tests/unit/targets/wasm")
 
 UNITS: dict[str, tuple[str, ...]] = {
     "lowering": (*LOWERING, "tests/features/functions"),
+    "lowering/acting.py": (*LOWERING, "tests/features/actions/test_acts_when.py"),
+    "lowering/view_tables.py": (*LOWERING, "tests/features/observations/test_views.py"),
     "lowering/observe.py": (
         *LOWERING,
         "tests/features/functions",

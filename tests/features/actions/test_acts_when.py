@@ -137,6 +137,12 @@ def test_what_all_agents_have_together_counts_what_they_did(tmp_path: Path, back
     env.step(torch.tensor([zap, use], dtype=torch.int32))
     assert meter(env, "zapped") == [[10.0, 11.0]]
     assert meter(env, "left of stunned") == [[1.0, 0.0]]
+    wait, rest = names.index("WAIT"), names.index("REST")
+    env.step(torch.tensor([wait, wait], dtype=torch.int32))
+    env.step(torch.tensor([zap, rest], dtype=torch.int32))
+    assert meter(env, "left of stunned")[0][1] > 0
+    env.step(torch.tensor([wait, rest], dtype=torch.int32))
+    assert meter(env, "zapped") == [[11.0, 17.0]]
 
 
 @BACKENDS

@@ -74,6 +74,11 @@ def test_instructions_have_their_codes() -> None:
     assert instructions.access("v128.load32_lane", 8, 3) == b"\xfd\x56\x00\x08\x03"
 
 
+def test_no_two_instructions_have_one_code() -> None:
+    for codes in (instructions.PLAIN, instructions.VECTORS):
+        assert len(set(codes.values())) == len(codes)
+
+
 def test_no_instruction_depends_on_the_machine() -> None:
     """Relaxed vector instructions begin at 0x100."""
     assert max(instructions.VECTORS.values()) < 0x100
