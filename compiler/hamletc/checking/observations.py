@@ -343,10 +343,9 @@ class Observations:
             whole = between(item.names[0].span, item.names[1].span)
             self._report.add(messages.observations.TimeOfDay(whole, FUNCTIONS_OF_TIME))
             return []
-        for word in item.names:
-            if word.text == "distance":
-                self._report.add(messages.observations.DistanceUnnamed(word.span))
-                return []
+        if away := [word.span for word in item.names if word.text == "distance"]:
+            self._report.add(messages.observations.DistanceUnnamed(away[0]))
+            return []
         places = [(word.text, word.span) for word in item.names if self._is_of_time(word)]
         if not item.names:
             places = [(function, word_of(item)) for function in FUNCTIONS_OF_TIME]

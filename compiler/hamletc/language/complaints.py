@@ -45,6 +45,10 @@ _PHRASES = (
     *(("per", "per agent", "rule"), ("up", "up to", "up")),
 )
 """Words that begin something of two words, with these, where another one can stand too."""
+_STATEMENTS = {
+    *("together", "repeat", "begin", "end", "wear", "velocity", "position", "move", "teleport", "spawn", "let"),
+}
+"""Words that begin statements."""
 _WRITTEN = ("meter", "state", "item")
 """Words before what statements write."""
 _PROPERTIES = ("decay", "edges", "interact", "move", "places", "reach", "starts", "step")
@@ -182,19 +186,7 @@ def _in_words(expected: frozenset[str], texts: frozenset[str], shifted: str | No
         rest -= {"of"}  # few names that are written are those of an affordance
     if "together" in rest:
         words.append("a statement")
-        rest -= {
-            "together",
-            "repeat",
-            "begin",
-            "end",
-            "wear",
-            "velocity",
-            "position",
-            "move",
-            "teleport",
-            "spawn",
-            "let",
-        }
+        rest -= _STATEMENTS
         named = False
     if named:
         words.append("a name")

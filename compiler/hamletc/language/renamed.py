@@ -7,6 +7,11 @@ from hamletc.language.situation import Cure, Situation
 
 _AFFORDANCES = frozenset(("place", "building", "station", "shop", "object", "facility", "resource", "thing"))
 """Words for what agents use."""
+_SPACES = {
+    **{kind: kind for kind in ("grid", "hexagons", "continuous", "graph")},
+    **dict.fromkeys(("hex", "hexagonal"), "hexagons"),
+}
+"""Kinds of spaces, by the words for them."""
 _RISES = frozenset(("grows", "gains", "increases", "rises", "recovers", "regenerates", "regen", "gain", "growth"))
 """Words for a meter that rises by itself."""
 _TAKES = frozenset(("takes", "costs", "cost", "pays", "consumes", "uses", "requires"))
@@ -40,10 +45,10 @@ def _spent(s: Situation) -> Cure | None:
     lowers = s.before.text in _TAKES
     if "+=" not in s.texts or s.token.kind != "number" or not (lowers or s.before.text in _GIVES):
         return None
-    name = s.after() if s.after().kind in ("word", "quoted") and s.after().line == s.token.line else None
-    meter = "money" if name is None else name.text
-    edits = () if name is None else (s.instead(3, f"{meter} {'-' if lowers else '+'}= {s.token.text}", first=-1),)
-    return Cure(f"A statement names what it changes: `{meter} {'-' if lowers else '+'}= {s.token.text}`.", edits=edits)
+    named = s.after().kind in ("word", "quoted") and s.after().line == s.token.line
+    statement = f"{s.after().text if named else 'money'} {'-' if lowers else '+'}= {s.token.text}"
+    edits = (s.instead(3, statement, first=-1),) if named else ()
+    return Cure(f"A statement names what it changes: `{statement}`.", edits=edits)
 
 
 def _declared(s: Situation) -> Cure | None:
@@ -54,15 +59,12 @@ def _declared(s: Situation) -> Cure | None:
     if word in _AFFORDANCES and name.kind in ("word", "quoted") and third.text in _BEHIND_NAMES:
         hint = f"What agents use is an affordance: `affordance {name.text}`."
         return Cure(hint, edits=(s.instead(1, "affordance"),), reads="affordance")
-    if word in ("grid", "hex", "continuous", "graph") and (name.kind == "number" or name.text == "{"):
-        return Cure(f"Write `space {word}`.", 0, ("space",), edits=(s.instead(1, f"space {word}"),))
+    if (kind := _SPACES.get(word)) is not None and (name.kind == "number" or name.text in ("(", "{")):
+        return Cure(f"Write `space {kind}`.", 1, ("space", kind), edits=(s.instead(1, f"space {kind}"),))
     if word in ("agent", "player", "species", "team") and name.kind in ("word", "quoted") and third.text == "{":
-        hint = (
-            f"A kind of agents is a role: `role {name.text}: others {{ ... }}`; where all are alike, their meters stand"
-        )
-        role = ("role", name.text, ":", "others")
-        edits = (s.instead(2, f"role {name.text}: others", sure=False),)
-        return Cure(f"{hint} in no braces.", 2, role, edits=edits)
+        role = f"role {name.text}: others"
+        hint = f"A kind of agents is a role: `{role} {{ ... }}`; where all are alike, their meters stand in no braces."
+        return Cure(hint, 2, ("role", name.text, ":", "others"), edits=(s.instead(2, role, sure=False),))
     return None
 
 

@@ -97,6 +97,18 @@ def in_view(opaque: list[list[bool]]) -> list[list[bool]]:
     return mask
 
 
+def as_minigrid(at: tuple[int, int], heading: str, width: int, height: int) -> list[float]:
+    """1 more than the column of each cell that is in view, line by line; 0 of the others, and beyond the edges."""
+    columns, lines = range(-(width // 2), width - width // 2), range(height - 1, -1, -1)
+    cells = [[there(at, heading, right, ahead) for right in columns] for ahead in lines]
+    seen = in_view([[is_wall(cell) for cell in line] for line in cells])
+    return [
+        1.0 + x if sees and 0 <= x < len(ROWS[0]) and 0 <= y < len(ROWS) else 0.0
+        for line, sight in zip(cells, seen, strict=True)
+        for (x, y), sees in zip(line, sight, strict=True)
+    ]
+
+
 OPEN = [(x, y) for y in range(len(ROWS)) for x in range(len(ROWS[0])) if not is_wall((x, y))]
 LOOKS = [
     (at, heading) for number, at in enumerate(OPEN) for heading in (list(STEPS)[number % 4], list(STEPS)[-number % 4])
@@ -146,13 +158,7 @@ def test_what_is_in_view_is_what_minigrid_shows(
     shown, name = "window 7 x 7 ahead of all: 1 + position x in view", f"seen_{walls.replace(' ', '_')}"
     env = world(shown, CELLS if walls == "of cells" else "", name=name, backend=backend)
     for at, heading in LOOKS:
-        cells = [[there(at, heading, right, ahead) for right in range(-3, 4)] for ahead in range(6, -1, -1)]
-        seen = in_view([[is_wall(cell) for cell in line] for line in cells])
-        expected = [
-            1.0 + x if sees and 0 <= x < len(ROWS[0]) and 0 <= y < len(ROWS) else 0.0
-            for line, sight in zip(cells, seen, strict=True)
-            for (x, y), sees in zip(line, sight, strict=True)
-        ]
+        expected = as_minigrid(at, heading, 7, 7)
         assert looked(env, at, heading) == expected, (at, heading)
 
 
@@ -164,18 +170,8 @@ def test_narrow_windows_in_view_are_minigrids(
     monkeypatch.setattr(view_tables, "MOST_SEEN", 0)
     shown = f"window {width} x {height} ahead of all: 1 + position x in view"
     env = world(shown, name=f"narrow{width}", backend=backend)
-    left = width // 2
     for at, heading in LOOKS:
-        cells = [
-            [there(at, heading, right, ahead) for right in range(-left, width - left)]
-            for ahead in range(height - 1, -1, -1)
-        ]
-        seen = in_view([[is_wall(cell) for cell in line] for line in cells])
-        expected = [
-            1.0 + x if sees and 0 <= x < len(ROWS[0]) and 0 <= y < len(ROWS) else 0.0
-            for line, sight in zip(cells, seen, strict=True)
-            for (x, y), sees in zip(line, sight, strict=True)
-        ]
+        expected = as_minigrid(at, heading, width, height)
         assert looked(env, at, heading) == expected, (at, heading)
 
 
