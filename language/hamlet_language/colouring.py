@@ -13,6 +13,7 @@ from hamlet_language.outline import every
 from hamlet_language.positions import Range
 from hamlet_language.vocabulary import vocabulary
 from hamletc.expansion.trees import names_in
+from hamletc.language import syntax
 from hamletc.language.tokens import Token
 
 Colour: TypeAlias = Literal[
@@ -34,7 +35,7 @@ _KINDS: Mapping[str, Colour] = MappingProxyType(
     }
 )
 """The colours of declared names; any other is a variable."""
-_READONLY = frozenset(("param", "input", "control", "let", "table", "terrain"))
+_READONLY = frozenset(("param", "input", "control", "let", "local", "table", "terrain"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +55,26 @@ def semantic_tokens(document: Document) -> tuple[Coloured, ...]:
     if document.file is not None:
         declaring |= {document.file.name.span}
     names = frozenset(name.span for name in names_in(own)) | declaring
-    pieces = [*_words(document, declared, names, declaring), *_comments(document)]
+    declaring |= {each.name.span for each in document.locals}
+    local = frozenset(name.span for name in names_in(document.declarations) if isinstance(name, syntax.LocalName))
+    pieces = [*_words(document, declared, names, declaring, local), *_comments(document)]
     return tuple(sorted(pieces, key=lambda piece: piece.range.start))
 
 
 def _words(
-    document: Document, declared: Mapping[str, str], names: frozenset[Span], declaring: frozenset[Span]
+    document: Document,
+    declared: Mapping[str, str],
+    names: frozenset[Span],
+    declaring: frozenset[Span],
+    local: frozenset[Span],
 ) -> Iterator[Coloured]:
     for token in document.scanned.tokens:
         if token.problem is not None or token.inserted or token.kind in ("bad", "end"):
             continue
         where = document.lines.range(token.span)
         if token.kind in ("word", "quoted"):
-            coloured = _word(token, declared, is_name=token.span in names or token.kind == "quoted")
+            kind = "local" if token.span in local else declared.get(token.text.strip("`"))
+            coloured = _word(token, kind, is_name=token.span in names or token.kind == "quoted")
             if coloured is not None:
                 colour, modifiers = coloured
                 modifiers = ("declaration", *modifiers) if token.span in declaring else modifiers
@@ -79,10 +87,9 @@ def _words(
             yield Coloured(where, "operator")
 
 
-def _word(token: Token, declared: Mapping[str, str], *, is_name: bool) -> tuple[Colour, tuple[str, ...]] | None:
+def _word(token: Token, kind: str | None, *, is_name: bool) -> tuple[Colour, tuple[str, ...]] | None:
     text = token.text.strip("`")
     words = vocabulary()
-    kind = declared.get(text)
     if is_name and kind is not None:
         return _KINDS.get(kind, "variable"), ("readonly",) if kind in _READONLY else ()
     if text in words.functions and text not in words.keywords:

@@ -32,7 +32,7 @@ _VALUES = frozenset(
     ("meter", "state", "world meter", "world state", "cell meter", "cell state", "param", "input", "control", "terrain")
 )
 _WRITTEN = frozenset(("meter", "state", "world meter", "world state", "cell meter", "cell state"))
-_IN_EXPRESSIONS = _VALUES | {"let", "function", "table", "role", "effect", "item", "parameter", "region"}
+_IN_EXPRESSIONS = _VALUES | {"let", "local", "function", "table", "role", "effect", "item", "parameter", "region"}
 _COMPARED = frozenset(("affordance", "action", "move", "region", "node", "parameter"))
 _BEHIND = {
     "use": frozenset(("template",)),
@@ -91,12 +91,14 @@ def _names(document: Document, prefix: Prefix) -> Iterator[_Offered]:
     if not prefix.goes_on("NAME") or not tokens:
         return
     kinds = _kinds(prefix)
-    for each in every(document.declarations):
-        if kinds is not None and each.kind not in kinds:
+    declared = [(each.name, each.kind) for each in every(document.declarations)]
+    readable = [(each.name, "local") for each in document.locals if prefix.is_inside(each.let.span)]
+    for name, kind in (*readable, *declared):
+        if kinds is not None and kind not in kinds:
             continue
-        text = spell_name(each.name)
+        text = spell_name(name)
         if prefix.accepts(text, "quoted" if text.startswith("`") else "word"):
-            yield text, "name", each.kind
+            yield text, "name", kind
 
 
 def _kinds(prefix: Prefix) -> frozenset[str] | None:

@@ -15,6 +15,7 @@ from hamletc.checking.check import check, prove
 from hamletc.checking.proofs import Proofs
 from hamletc.diagnostics import Diagnostic, FileDiagnostics, Label, by_file, diagnose
 from hamletc.errors import CompileError
+from hamletc.expansion.locals import Local, locals_in
 from hamletc.language import syntax
 from hamletc.language.parser import is_fragment, parse_fragment_scan, parse_scan
 from hamletc.language.source import LARGEST_SOURCE, Source, read_source
@@ -132,10 +133,19 @@ class Document:
         except (CompileError, RecursionError):
             return None
 
-    @cached_property
+    @property
     def declarations(self) -> tuple[syntax.Decl, ...]:
-        """All declarations, those of what it extends first."""
-        return declarations_of(self.linked[0])
+        """All declarations, those of what it extends first; the names of locals are known by their keys."""
+        return self._bound[0]
+
+    @property
+    def locals(self) -> tuple[Local, ...]:
+        """The locals of all declarations."""
+        return self._bound[1]
+
+    @cached_property
+    def _bound(self) -> tuple[tuple[syntax.Decl, ...], tuple[Local, ...]]:
+        return locals_in(declarations_of(self.linked[0]))
 
     def token(self, line: int, column: int) -> Token | None:
         """The word or number that a place is in or behind, as the compiler counts places."""

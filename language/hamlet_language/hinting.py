@@ -47,7 +47,11 @@ def _of_meters(document: Document, meters: dict[str, Interval]) -> Iterator[Hint
 def _of_values(document: Document, declarations: tuple[syntax.Decl, ...]) -> Iterator[Hint]:
     for node in outside_expressions(declarations):
         match node:
-            case syntax.LetDecl(name=name, value=value) | syntax.ReportDecl(name=name, value=value):
+            case (
+                syntax.LetDecl(name=name, value=value)
+                | syntax.LetStmt(name=name, value=value)
+                | syntax.ReportDecl(name=name, value=value)
+            ):
                 yield from _of_value(document, value, name)
             case syntax.AssignStmt(value=value) | syntax.RewardDecl(value=value) | syntax.ObserveValue(value=value):
                 yield from _of_value(document, value, value)

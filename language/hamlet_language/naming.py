@@ -37,8 +37,7 @@ def references(document: Document, position: Position) -> tuple[Place, ...]:
     declared = named(document, position)
     if not declared:
         return ()
-    name = declared[0].name.text
-    spans = {each.span for each in names_in(document.declarations) if each.text == name}
+    spans = {each.span for each in names_in(document.declarations) if is_same(each, declared[0].name)}
     spans |= {each.name.span for each in declared}
     ordered = sorted(spans, key=lambda span: (span.file, span.line, span.column))
     return tuple(_places(document, ordered))
@@ -49,9 +48,22 @@ def named(document: Document, position: Position) -> tuple[Declared, ...]:
     token = document.token(*document.lines.place(position))
     if token is None:
         return ()
+    here = next((each for each in names_in(document.declarations) if each.span == token.span), None)
+    if isinstance(here, syntax.LocalName):
+        own = (each for each in document.locals if each.name.key == here.key)
+        return tuple(Declared(each.name, "local", each.let) for each in own)
     text = token.text.strip("`")
     declared = {each.name.span: each for each in every(document.declarations) if each.name.text == text}
     return tuple(declared.values())
+
+
+def is_same(name: syntax.Name, other: syntax.Name) -> bool:
+    """Whether two names are one: those of a local by its key, others by their text."""
+    if isinstance(name, syntax.LocalName) and isinstance(other, syntax.LocalName):
+        return name.key == other.key
+    return (
+        name.text == other.text and not isinstance(name, syntax.LocalName) and not isinstance(other, syntax.LocalName)
+    )
 
 
 def _files(document: Document, line: int, column: int) -> Iterator[Place]:

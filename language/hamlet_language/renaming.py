@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 
 from hamlet_language.document import Document
-from hamlet_language.naming import Place, named, references
+from hamlet_language.naming import Place, is_same, named, references
 from hamlet_language.noticing import diagnostics
-from hamlet_language.outline import every
+from hamlet_language.outline import Declared, every
 from hamlet_language.positions import Lines, Position, Range
 from hamletc.expansion.trees import names_in
 from hamletc.language import syntax
@@ -52,7 +52,7 @@ def rename(document: Document, position: Position, name: str) -> Renaming | Refu
     if not declared:
         return Refusal("no declaration has the name at this place: what a template's arguments name is not followed")
     old = declared[0].name.text
-    refusal = _refused(document, old, plain, frozenset(each.kind for each in declared))
+    refusal = _refused(document, declared, plain)
     if refusal is not None:
         return refusal
     spelled = _spelled(plain)
@@ -87,14 +87,16 @@ def _changed(text: str, ranges: Sequence[Range], new: str) -> str:
     return text
 
 
-def _refused(document: Document, old: str, new: str, kinds: frozenset[str]) -> Refusal | None:
+def _refused(document: Document, declared: tuple[Declared, ...], new: str) -> Refusal | None:
     """The reason to rename nothing that can be seen beforehand."""
+    name, kinds = declared[0].name, {each.kind for each in declared}
+    old, local = name.text, isinstance(name, syntax.LocalName)
     if document.included:
         return Refusal(f"`{old}` may stand in universes that include this text")
     if any(notice.severity == "error" for notice in diagnostics(document)):
         return Refusal("the text has errors; mend these first")
     sources = document.linked[1]
-    files = {each.span.file for each in _all(document) if each.text == old} - {0}
+    files = {each.span.file for each in _all(document) if is_same(each, name)} - {0}
     if not files <= set(range(len(sources))):
         return Refusal(f"`{old}` stands in another file, too")
     for each in sorted(files):
@@ -103,7 +105,8 @@ def _refused(document: Document, old: str, new: str, kinds: frozenset[str]) -> R
             return Refusal(f"`{old}` stands in {sources[each].path.name}, which {sharer.name} includes, too")
     if len(kinds) > 1:
         return Refusal(f"`{old}` is the name of several things: {', '.join(sorted(kinds))}")
-    if any(each.text == new for each in _all(document)):
+    # Whether a local of that name can be read at the same place the check says.
+    if any(each.text == new for each in _all(document) if not (local and isinstance(each, syntax.LocalName))):
         return Refusal(f"`{new}` is a name in this universe already")
     tokens = scan(_spelled(new)).tokens
     if len(tokens) != 2 or tokens[0].problem is not None or tokens[0].kind not in ("word", "quoted"):

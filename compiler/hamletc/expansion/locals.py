@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
 
+from hamlet.frozen import dataclass
 from hamlet.universe import Span
 from hamletc import messages
 from hamletc.diagnostics import Diagnostic, Finding
@@ -26,6 +27,24 @@ _WITHOUT = frozenset((syntax.MeterDecl, syntax.LetDecl, syntax.RewardDecl, synta
 _ASSIGNING = frozenset((syntax.AssignStmt,))
 _STATEMENTS = get_args(syntax.Stmt)
 _EXPRESSIONS = get_args(syntax.Expr)
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A local where it is declared, and its name with its key."""
+
+    let: syntax.LetStmt
+    name: syntax.LocalName
+
+
+def locals_in(declarations: tuple[syntax.Decl, ...]) -> tuple[tuple[syntax.Decl, ...], tuple[Local, ...]]:
+    """Declarations as an author wrote them, in which each local is known by its key, and the locals; whatever is wrong
+    with them."""
+    lets = [node for node in outside_expressions(declarations) if isinstance(node, syntax.LetStmt)]
+    if not lets:
+        return declarations, ()
+    binding = _Binding(dict(_taken(declarations)), lets)
+    return tuple(map(binding.declaration, declarations)), tuple(binding.locals)
 
 
 class Locals:
@@ -50,7 +69,7 @@ class Locals:
             return declarations, ()
         binding = _Binding(dict(_taken(declarations)), lets)
         made = tuple(map(binding.declaration, declarations))
-        self.unused = tuple(let for let, key in binding.lets if key not in binding.read)
+        self.unused = tuple(each.let for each in binding.locals if each.name.key not in binding.read)
         return made, tuple(map(places.told, binding.problems))
 
 
@@ -65,11 +84,11 @@ def _taken(declarations: tuple[syntax.Decl, ...]) -> Iterator[tuple[str, Span]]:
 
 
 class _Binding:
-    """Binds the locals of one declaration after the other. `lets` are those with their keys, `read` the keys of those
-    that something reads, `problems` what is wrong with them."""
+    """Binds the locals of one declaration after the other, of which `locals` are those that are bound, `read` the keys
+    of those that something reads, and `problems` what is wrong with them."""
 
     def __init__(self, taken: dict[str, Span], lets: list[syntax.LetStmt]) -> None:
-        self.lets: list[tuple[syntax.LetStmt, str]] = []
+        self.locals: list[Local] = []
         self.read: set[str] = set()
         self.problems: list[Finding] = []
         self._taken = taken
@@ -117,8 +136,9 @@ class _Binding:
             self.problems.append(messages.locals.LocalOfWord(name.span, name.text, QUANTITIES[name.text]))
         key = free(f"let {name.text}", self._keys)
         self._keys.add(key)
-        self.lets.append((let, key))
-        return syntax.LocalName(name.text, name.span, name.quoted, "local", key)
+        made = syntax.LocalName(name.text, name.span, name.quoted, "local", key)
+        self.locals.append(Local(let, made))
+        return made
 
     def _name(self, name: syntax.Name, known: Known) -> syntax.Name:
         """A name in an expression: that of a local, where it is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hamlet.universe import Span
 from hamletc.language.braces import DECLARATIONS, match_braces
 from hamletc.language.classify import Classifier
 from hamletc.language.parser import Parse, is_fragment
@@ -37,11 +38,24 @@ class Prefix:
             settled = max(end, begin)
         self._asked = [*braced.tokens[:end], *[_END] * (1 + FARTHEST)]
         self._end, self._settled = end, settled
+        self._place = (scanned.tokens[-1].line, scanned.tokens[-1].column)
         self._automaton: Automaton | None = None
         if fragment or (end >= begin and self.tokens[0].text == "universe"):
             self._automaton = Parse(braced, scanned.problems, fragment=fragment).upto(settled)
         self._classifier = None if self._automaton is None else Classifier(self._asked, self._automaton)
         self._some = self._before(_SOME)
+
+    def is_inside(self, span: Span) -> bool:
+        """Whether the end of the prefix is behind this place in the braces that are around it."""
+        depth, (line, column) = 0, (span.end_line, span.end_column)
+        if span.file or (line, column) > self._place:
+            return False
+        for token in self._asked[: self._end]:
+            if (token.line, token.column) >= (line, column) and token.text in ("{", "}"):
+                depth += 1 if token.text == "{" else -1
+                if depth < 0:
+                    return False
+        return True
 
     def accepts(self, text: str, kind: TokenKind = "word") -> bool:
         """Whether this can stand next, as the keyword or the name that it would be there."""
