@@ -181,6 +181,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     resolve_settings(file, draft, names, report)
     names.effects = resolve_effects(file, names, report)
     expect_hidden(file, draft, names)
+    report.past = () if names.history is None else names.history.spans
     draft.wall = names.wall = resolve_wall(file, syntax.WallItem, names, report)
     draft.solid = names.solid = resolve_wall(file, syntax.SolidItem, names, report)
     draft.starting = resolve_starting(file, names, report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
@@ -23,7 +23,12 @@ class Findings:
     """Collects findings. An error makes the universe unusable; a warning does not. With `inert_allowed` what has no
     effect is no error. `places` says where places in copied text are; what is found in several copies of one place is
     said once; what has no effect in some rounds of several, or inside of a call of a function, is not said. Findings
-    are put in words when they are asked for."""
+    are put in words when they are asked for.
+
+    Attributes:
+        past: where something looks back. What it looks at is asked in several places: what has no effect inside is not
+            said.
+    """
 
     def __init__(self, places: Places | None = None, *, inert_allowed: bool = False) -> None:
         self._findings: list[Finding] = []
@@ -34,6 +39,7 @@ class Findings:
         ] = {}  # the rounds in which something was found
         self._begun: dict[tuple[int, int], list[Span]] = {}  # where findings are, by the file and line they begin in
         self.inert_allowed = inert_allowed
+        self.past: Collection[Span] = ()
 
     def add(self, finding: Finding) -> None:
         """Add a finding; its code says how severe it is."""
@@ -41,6 +47,8 @@ class Findings:
         if self._places.repeats(span) and self.said(span):
             return
         if finding.code in WRITTEN and (self._places.is_made(span) or self._places.is_of_call(span)):
+            return
+        if finding.code in WRITTEN and any(span != looks and _inside(span, looks) for looks in self.past):
             return
         if finding.code in WRITTEN and self._is_of_other_rounds(finding, span):
             return
@@ -71,6 +79,7 @@ class Findings:
     def aside(self) -> Findings:
         """These findings, to which others can be added that may not count."""
         aside = Findings(self._places, inert_allowed=self.inert_allowed)
+        aside.past = self.past
         aside._findings, aside._copied = [*self._findings], {*self._copied}
         aside._met = {**self._met}
         aside._begun = {place: [*spans] for place, spans in self._begun.items()}

@@ -142,8 +142,7 @@ def type_of(declaration: syntax.MeterDecl, report: Findings) -> universe.StateTy
     spec = declaration.state
     assert spec is not None, "it is a state"
     held = _declared(declaration, spec, report)
-    hidden = {"compiler": "what moves", "births": "births", "layouts": "layouts"}
-    hidden |= {"posts": universe.POSTS, "posted": universe.POSTED}
+    hidden = dict(zip(("compiler", "births", "layouts", "posts", "posted"), universe.MADE, strict=True))
     return replace(held, past=hidden[spec.of]) if held is not None and spec.of in hidden else held
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from hamlet import schema
 from hamlet.interpreter import coverage
 from hamlet.schema import Field
-from hamlet.universe import Universe
+from hamlet.universe import MADE, AnyMeter, Universe
 from hamlet_lab.divergence.compiled import lowered
 from hamlet_lab.divergence.locate import writers
 from hamlet_lab.divergence.record import SourceLine, Value, source_at
@@ -215,8 +215,23 @@ class _Run:
             self.now[state] = np.where(where, values, before)
 
     def _source(self, origin: Origin, state: str) -> SourceLine:
+        # What a hidden state keeps is often computed before, for something else: its origin says what that was.
+        if (looks := self._looking_back(state)) is not None:
+            return looks
         source = None if origin.phase == "state" else self.side.source(origin)
         return self._writers(state) if source is None else source
+
+    def _looking_back(self, state: str) -> SourceLine | None:
+        """The construct that looks back and has a hidden state for it; `None` for a state that has an author."""
+        universe, row = self.course.universe, self.names[state][0].partition(".")[2]
+        own: tuple[AnyMeter, ...] = universe.meters
+        if self.fields[state].per == "world":
+            own = () if universe.world is None else universe.world.meters
+        for meter in own:
+            past = None if meter.name != row or meter.type is None else meter.type.past
+            if past is not None and past not in MADE:
+                return self.side.with_text(source_at(universe, past, meter.span))
+        return None
 
     def _writers(self, state: str) -> SourceLine:
         """The constructs that can change a state, where no node says which one did."""

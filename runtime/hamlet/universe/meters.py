@@ -8,7 +8,7 @@ from hamlet.frozen import dataclass
 from hamlet.universe.expressions import Expression
 from hamlet.universe.span import Span
 
-__all__ = ["POSTED", "POSTS", "AnyMeter", "CellMeter", "Meter", "PairMeter", "StateType", "WorldMeter"]
+__all__ = ["MADE", "POSTED", "POSTS", "AnyMeter", "CellMeter", "Meter", "PairMeter", "StateType", "WorldMeter"]
 
 
 Holds: TypeAlias = Literal["real", "int", "bool", "options"]
@@ -16,6 +16,8 @@ Holds: TypeAlias = Literal["real", "int", "bool", "options"]
 
 POSTS, POSTED = "posts", "posted"
 """The `past` of states that say on which cell an agent posts in a tick, and of those that say what."""
+MADE = ("what moves", "births", "layouts", POSTS, POSTED)
+"""The `past` of states that statements write; that of another one is the construct that looks back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,8 +198,7 @@ class Activities(Spaces):
             self.take(name, "action")
         own = [self.name(f"ACTION{number}", "action") for number in range(self.integer(0, 2))]
         of_space = [*self.space.moves, "INTERACT", "WAIT"]
-        # A bare word that begins a declaration would end the list.
-        self.lists = self.chance(4) and DECLARATIONS.isdisjoint((*of_space, *own))
+        self.lists = self.chance(4)
         if self.lists:
             needed = {"INTERACT"} if self.affordances else {"WAIT"}
             of_space = [name for name in of_space if name in needed or not self.chance(4)]
@@ -212,7 +211,10 @@ class Activities(Spaces):
             return []
         # Whoever does nothing takes the first action, which is no action of a role then.
         first, *others = self.actions
-        return [f"actions {' '.join(map(self.word, [first, *self.draw_order([*others, *self.there])]))}"]
+        names = [first, *self.draw_order([*others, *self.there])]
+        # A bare word that begins a declaration would end the list.
+        words = (f"`{name}`" if name in DECLARATIONS else self.word(name) for name in names)
+        return [f"actions {' '.join(words)}"]
 
     def action(self, name: str) -> str:
         needs = self.needs()

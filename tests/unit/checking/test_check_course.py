@@ -217,6 +217,23 @@ def test_what_is_looked_at_need_not_change_where_it_stands(decay: str, condition
     assert sorted({finding.code for finding in check(file, ("looked.hamlet",))[1]}) == expected
 
 
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("1 when age < 1", ["H062"]),
+        ("1 when falling(age < 1)", []),  # an agent is of age 0 when its episode begins, and 1 where rewards are paid
+        ("1 when rising(age >= 1)", []),
+        ("since(age < 1)", []),
+        ("mean(if age < 1 then 1 else 0, 3)", []),
+    ],
+)
+def test_a_reward_that_looks_back_is_asked_before_the_first_tick_as_well(condition: str, expected: list[str]) -> None:
+    looked = LOOKED_AT % ("0.1", "b > 0.3")
+    file, _ = parse(looked.replace("reward b", f"reward b\nreward {condition}"))
+    assert file is not None
+    assert [f.code for f in check(file, ("looked.hamlet",))[1] if f.code in ("H062", "H079")] == expected
+
+
 @pytest.mark.parametrize("hours", ["12 .. 0", "0 .. 12", "6 .. 24", "0 .. 24", "22 .. 6", "6 .. 9"])
 def test_opening_hours_of_an_affordance_with_an_action_are_no_conditions_of_its_author(hours: str) -> None:
     shop = f"affordance Shop at random open {hours} {{ action JOB {{ mood += 0.1 }}  instantly {{ energy += 0.1 }} }}"

@@ -162,6 +162,24 @@ def test_what_is_set_keeps_what_changed_before(tmp_path: Path) -> None:
     assert text.endswith("30 of 30 ticks: the program leaves every bit that shop.hamlet@interpreter left")
 
 
+def test_hidden_states_are_of_what_looks_back(tmp_path: Path) -> None:
+    """What they keep is computed once, for whatever needs it first: here for `needs money >= 0.2`."""
+    path = tmp_path / "shop.hamlet"
+    looks = ("reward 1 when rising(money >= 0.2)", "reward since(money >= 0.2, 9)")
+    path.write_text(SHOP.replace("reward cheer + best", "\n".join((*looks, "reward cheer + best"))))
+    made, _ = trace_of(path, 30)
+    kept = {
+        (each.state, each.source.construct, each.source.text.strip())
+        for tick in made.ticks
+        for each in tick.changes
+        if "tick" in each.state and each.source.construct != "new episode"
+    }
+    assert kept == {
+        ("meter.money >= 0.2, 1 tick ago", "rising(money >= 0.2)", looks[0]),
+        ("meter.ticks since money >= 0.2", "since(money >= 0.2, 9)", looks[1]),
+    }
+
+
 class Wrong(Interpreter):
     """An interpreter that adds a little to a meter in tick 7."""
 
