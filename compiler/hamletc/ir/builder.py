@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec
 
 from hamlet.universe import Span
 from hamletc.ir import ops
-from hamletc.ir.function import Construct, Function, Node, Origin, Output, Phase, Table
+from hamletc.ir.function import Construct, Function, Local, Node, Origin, Output, Phase, Table
 from hamletc.ir.operands import operands, result_type
 from hamletc.ir.ops import BOOL, F32, I32, U32, Op, Type, Value
 
@@ -35,6 +35,7 @@ class Builder:
         self.nodes: list[Node] = []
         self.origin = Origin(phase)
         self._values: dict[Op, Value] = {}
+        self._locals: list[Local] = []
 
     def begin(self, phase: Phase) -> None:
         """Begin a phase of a tick: nodes made from now on belong to it."""
@@ -88,9 +89,13 @@ class Builder:
             value = self.node(op, result_type(op, tuple([nodes[operand].type for operand in operands(op)]), {}))
         return value
 
+    def local(self, name: str, value: Value, guards: tuple[Value, ...]) -> None:
+        """Note what a local of the statement at hand is, where the guards (BOOL) hold."""
+        self._locals.append(Local(name, value, guards, self.origin, len(self.nodes)))
+
     def finish(self, name: str, outputs: tuple[Output, ...]) -> Function:
         """The function of everything made so far."""
-        return Function(name, tuple(self.nodes), outputs)
+        return Function(name, tuple(self.nodes), outputs, tuple(self._locals))
 
     def f32(self, value: float) -> Value:
         """A number that is exact in binary32."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Literal, TypeAlias, get_args
 
 from hamlet.frozen import dataclass
@@ -69,12 +70,29 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Local:
+    """A local as it is worked out: its name, its value, the conditions (BOOL) under which its statement runs, where it
+    is from, and how many nodes were made `before` it."""
+
+    name: str
+    value: Value
+    guards: tuple[Value, ...]
+    origin: Origin
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
-    """A function of one lane. Node i is value i; operands have smaller numbers than the node that uses them."""
+    """A function of one lane. Node i is value i; operands have smaller numbers than the node that uses them.
+
+    Attributes:
+        locals: those that it works out, in order, for who reads the lowered function; passes make functions without.
+    """
 
     name: str
     nodes: tuple[Node, ...]
     outputs: tuple[Output, ...]
+    locals: tuple[Local, ...] = field(default=(), compare=False)
 
     def output(self, name: str) -> Output:
         """The output of this name.

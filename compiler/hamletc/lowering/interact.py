@@ -267,7 +267,8 @@ def _spend_tick(lane: Lane, affordance: Affordance, reached: _Reached, guard: Va
     """Run the statements of a tick at an affordance that lasts, where the guard holds; `completing` implies it."""
     construct, before = _construct(affordance), dict(lane.meters)
     old, lane.progress = lane.progress, reached.progress
-    run(lane, construct, affordance.each_tick, None if affordance.together else guard)
+    with lane.where(guard):
+        run(lane, construct, affordance.each_tick, None if affordance.together else guard)
     run(lane, construct, affordance.on_completion, completing)
     if affordance.together:
         for meter in written((*affordance.each_tick, *affordance.on_completion)):

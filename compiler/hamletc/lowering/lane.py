@@ -65,6 +65,7 @@ class Lane:
         reached: the cell (I32 per axis) of that affordance.
         leaf: of a pair of lanes: gives the value of an expression that is not made of parts which both lanes have.
         locals: those of the statements that run (F32 or BOOL), by name.
+        guards: the conditions (BOOL) under which these run.
         looks: whether the position is no agent's, but that of a cell which one looks at.
         columns, row: where there are columns a number is that of one of these, whose values in the row (I32) count.
     """
@@ -113,6 +114,7 @@ class Lane:
     row: Value = 0
     looks: bool = False
     locals: dict[str, Value] = field(default_factory=dict)
+    guards: tuple[Value, ...] = ()
 
     @contextmanager
     def at_row(self, columns: tuple[Table, ...], row: Value) -> Iterator[None]:
@@ -123,6 +125,16 @@ class Lane:
             yield
         finally:
             self.columns, self.row = outer
+
+    @contextmanager
+    def where(self, guard: Value | None) -> Iterator[None]:
+        """Inside, statements run where a guard (BOOL) holds, too."""
+        outer = self.guards
+        self.guards = outer if guard is None else (*outer, guard)
+        try:
+            yield
+        finally:
+            self.guards = outer
 
 
 def input_lane(plan: Plan, builder: Builder, begun: str = "") -> Lane:

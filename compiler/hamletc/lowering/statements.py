@@ -52,12 +52,12 @@ def run(
     before, velocity, position = dict(lane.meters), lane.velocity, lane.position
     walked, reached, around = lane.walked, lane.reached, dict(lane.locals)
     for statement in body:
-        with lane.builder.at(construct, statement.span):
+        with lane.builder.at(construct, statement.span), lane.where(guard):
             match statement:
                 case Assign():
                     _assign(lane, statement, measured)
-                case Let(name=name, value=value):
-                    lane.locals[name] = lower_expression(lane, value, measured)
+                case Let():
+                    _work_out(lane, statement, measured)
                 case Push():
                     _push(lane, statement, measured)
                 case Displace():
@@ -67,7 +67,8 @@ def run(
                 case Together(body=together):
                     for inner in together:
                         if isinstance(inner, Let):
-                            lane.locals[inner.name] = lower_expression(lane, inner.value, measured)
+                            with lane.builder.at(construct, inner.span):
+                                _work_out(lane, inner, measured)
                         else:
                             _assign(lane, inner, measured)
                     for meter in written(together):
@@ -114,6 +115,12 @@ def _assign(lane: Lane, assign: Assign, measured: Measured | None) -> None:
     lane.meters[assign.meter] = applied(lane.builder, assign.op, lane.meters[assign.meter], value)
     if assign.clamped:
         clamp(lane, assign.meter)
+
+
+def _work_out(lane: Lane, let: Let, measured: Measured | None) -> None:
+    """Work out a local."""
+    value = lane.locals[let.name] = lower_expression(lane, let.value, measured)
+    lane.builder.local(let.name, value, lane.guards)
 
 
 def _push(lane: Lane, push: Push, measured: Measured | None) -> None:

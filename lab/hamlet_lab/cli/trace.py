@@ -35,7 +35,7 @@ MOST_TICKS = 1 << 16
 @click.option("--player", type=click.Choice(PLAYERS),
               help="Who acts: a simple policy of `hamletc lint`, in one of its worlds.")  # fmt: skip
 @click.option("--param", "param", multiple=True, metavar="NAME=NUMBER", help="A param of the world. Repeatable.")
-@click.option("--state", "states", multiple=True, metavar="NAME", help="Only this meter or state. Repeatable.")
+@click.option("--state", "states", multiple=True, metavar="NAME", help="Only this meter, state or local. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print the trace as JSON.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Draw it too, into NAME.svg or NAME.png.")
 @click.pass_context
@@ -214,14 +214,19 @@ def usual() -> str:
 
 
 def _check_state(name: str, side: Side) -> None:
-    """Raises `CompileError` where a universe has no state of a name."""
+    """Raises `CompileError` where a universe has no state and no local of a name."""
     from hamlet import schema
+    from hamlet.universe import Let, nodes
+    from hamlet_lab.trace.changes import plain_name
     from hamlet_lab.trace.told import name_of
     from hamletc.suggest import closest
 
     names = {row for of in schema.state_fields(side.universe) for row in of.names}
     names |= {name.partition("[")[0] for name in names}
     names |= {name_of(each) for each in names} | {each.partition(".")[2] for each in names if "." in each}
+    lets = {each.name for each in nodes(side.universe) if isinstance(each, Let)}
+    lets = {plain_name(each, lets) for each in lets}
+    names |= lets | {each.removeprefix("let ") for each in lets}
     if name not in names:
         meant = closest(name, sorted(names))
         raise CompileError(f"there is no state {name}" + (f": did you mean {meant}?" if meant else ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,15 +51,27 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Local:
+    """A local where its statement ran: its name, `let bite` or of a cell `let bite[3,4]`, its value, its line, and how
+    many changes of the tick were made before it."""
+
+    name: str
+    value: Value
+    source: SourceLine
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """A tick of an agent: its number, the action that was chosen, the reward, how its episode ended ("" where it did
-    not), and the changes, in order."""
+    not), the changes, in order, and the locals that were worked out, in order."""
 
     number: int
     action: str
     reward: float
     ended: str
     changes: tuple[Change, ...]
+    locals: tuple[Local, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +103,15 @@ def traced(course: Course, agent: int, side: Side) -> Trace:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """Changes of a state by one construct: which numbers of it, in which ticks, and both values of each."""
+    """Changes of a state by one construct, or values of a local: which numbers of it, by their names, in which ticks,
+    and both values of each; a local has none before."""
 
     order: tuple[int, int]
-    state: str
+    names: tuple[str, ...]
     source: Callable[[int], SourceLine]
     numbers: Array
     ticks: Array
-    before: Array
+    before: Array | None
     after: Array
 
 
@@ -182,13 +195,14 @@ class _Run:
         self.calls += 1
         function = self.executable.program.function(call.function)
         names = [output.name for output in function.outputs if output.name in self.now]
-        if not names or call.each != 1:
+        if call.each != 1 or not (names or function.locals):
             return
         lanes = np.arange(self.agent, len(call.lanes), self.course.agents)
         inputs = {name: values[lanes] if values.ndim == 1 else values for name, values in call.inputs.items()}
         evaluation = Evaluated.of(self.executable.program, FunctionCall(call.function, inputs, call.lanes[lanes]))
         for name in names:
             self._versions(evaluation, name)
+        self._locals(evaluation, ("",))
 
     def _watch_cells(self, call: FunctionCall) -> None:
         self.calls += 1
@@ -196,6 +210,23 @@ class _Run:
         for output in evaluation.function.outputs:
             if output.name in self.now:
                 self._versions(evaluation, output.name)
+        cells: tuple[str, ...] = next((names for state, names in self.names.items() if state.startswith("cells.")), ())
+        self._locals(evaluation, tuple(f"[{name.rpartition('[')[2]}" for name in cells))
+
+    def _locals(self, evaluation: Evaluated, places: tuple[str, ...]) -> None:
+        """The locals of a function where their statements run, of each of these places."""
+        every = {each.name for function in self.executable.program.functions for each in function.locals}
+        for local in evaluation.function.locals:
+            held = evaluation.call.lanes
+            for guard in local.guards:
+                held = held & evaluation.at(guard)
+            values, where = (each.reshape(len(self.course.ticks), -1).T for each in (evaluation.at(local.value), held))
+            numbers, ticks = np.nonzero(where)
+            name, source = plain_name(local.name, every), self.side.source(local.origin)
+            names = tuple(f"{name}{place}" for place in places)
+            shown = _always(source or SourceLine(str(local.origin.construct), "", 0))
+            order = self.calls, 2 * local.before
+            self.made.append(_Made(order, names, shown, numbers, ticks, None, values[numbers, ticks]))
 
     def _versions(self, evaluation: Evaluated, name: str) -> None:
         count = len(self.course.ticks)
@@ -211,7 +242,9 @@ class _Run:
         numbers, ticks = np.nonzero(where & (words(values) != words(before)))
         if len(ticks):
             old, new = before[numbers, ticks], values[numbers, ticks]
-            self.made.append(_Made((self.calls, node), state, source, numbers, ticks, old, new))
+            # What is made behind a local comes after it.
+            order = self.calls, 2 * node + 1
+            self.made.append(_Made(order, self.names[state], source, numbers, ticks, old, new))
             self.now[state] = np.where(where, values, before)
 
     def _source(self, origin: Origin, state: str) -> SourceLine:
@@ -287,12 +320,14 @@ class _Run:
     def _told(self, outcome: Mapping[str, Array]) -> list[Tick]:
         course = self.course
         by_tick: list[list[Change]] = [[] for _ in course.ticks]
+        locals_: list[list[Local]] = [[] for _ in course.ticks]
         for each in sorted(self.made, key=lambda made: made.order):
-            type_, names_of = TYPES[each.before.dtype], self.names[each.state]
-            both = zip(each.numbers, each.ticks, words(each.before), words(each.after), strict=True)
-            for number, tick, before, after in both:
-                shown = show(type_, int(before)), show(type_, int(after))
-                by_tick[tick].append(Change(names_of[number], *shown, each.source(int(tick))))
+            for name, tick, before, after in _shown(each):
+                source = each.source(tick)
+                if before is None:
+                    locals_[tick].append(Local(name, after, source, len(by_tick[tick])))
+                else:
+                    by_tick[tick].append(Change(name, before, after, source))
         names, ended = schema.action_names(course.universe), _ends(course.universe)
         return [
             Tick(
@@ -301,9 +336,25 @@ class _Run:
                 float(outcome["reward"][tick * course.agents + self.agent]),
                 ended[int(outcome["cause"][tick * course.agents + self.agent])],
                 tuple(by_tick[tick]),
+                tuple(locals_[tick]),
             )
             for tick, number in enumerate(course.ticks)
         ]
+
+
+def _shown(made: _Made) -> Iterator[tuple[str, int, Value | None, Value]]:
+    """Changes one by one: the name of the number, the tick, and both values."""
+    type_ = TYPES[made.after.dtype]
+    after = [show(type_, int(each)) for each in words(made.after)]
+    before = [None] * len(after) if made.before is None else [show(type_, int(each)) for each in words(made.before)]
+    for number, tick, old, new in zip(made.numbers, made.ticks, before, after, strict=True):
+        yield made.names[number], int(tick), old, new
+
+
+def plain_name(name: str, among: Collection[str]) -> str:
+    """A local as its author calls it: `let bite`, where several have the name and this one is `let bite 2`."""
+    first, _, number = name.rpartition(" ")
+    return first if number.isdecimal() and first in among else name
 
 
 def _always(source: SourceLine) -> Callable[[int], SourceLine]:
