@@ -8,10 +8,36 @@ from typing import Any
 
 import numpy as np
 
+import hamlet
 from hamlet import schema
 from hamlet.package.module import Module
 from hamlet.policies.files import Array, written
 from hamlet.policies.parts import parts_of
+from hamlet.schema.observed import role_names
+from hamlet.schema.roles import actions_of
+
+FERRIES = """universe ferries
+space none
+lifespan 20 ticks
+control rudder in -1 .. 3
+meter course = 0 in -10 .. 10
+role buoy: 1 agents {
+    action SINK { course -= 0.2 }
+    observe { meters course  blank 2 }
+}
+role boat: 2 agents {
+    action RING { course -= 0.1 }
+    action TURN { course += 0.3 }
+    observe { meters course }
+}
+role gull: others {
+    observe { meters course  bad: abs(course) }
+}
+rule turns: course += rudder * uniform(0, 0.5)
+dies when abs(course) > 9
+reward 1
+"""
+ROLES = {"buoy": {"hidden": (8,)}, "boat": {"hidden": (5, 9, 4), "memory": 6}, "gull": {"hidden": (7, 8)}}
 
 
 def about_of(module: Module, hidden: tuple[int, ...], **others: Any) -> dict[str, Any]:
@@ -51,4 +77,25 @@ def saved(path: Path, module: Module, hidden: tuple[int, ...] = (16, 20), **othe
     """A file of a network for a universe."""
     about = about_of(module, hidden, **others)
     path.write_bytes(written(tensors_of(about), about))
+    return path
+
+
+def run_of_roles(folder: Path, text: str = FERRIES) -> Path:
+    """The folder of a run whose roles have policies with random weights, of other sizes each."""
+    source, run = folder / f"{text.split()[1]}.hamlet", folder / "run"
+    source.write_text(text)
+    module = hamlet.compile(source, run / "package")
+    (run / "manifest.json").write_text("{}")
+    for number, (name, others) in enumerate(ROLES.items()):
+        save_role(run, module, name, number, **others)
+    return run
+
+
+def save_role(run: Path, module: Module, name: str, seed: int, hidden: tuple[int, ...], **others: object) -> Path:
+    """A file of a network for a role."""
+    role = next(each for each in module.universe.roles or () if each.name == name)
+    sizes = {"inputs": len(role_names(module.universe, role)), "actions": len(actions_of(role, module.universe))}
+    about = about_of(module, hidden, role=name, **sizes, **others)
+    path = run / f"policy-{name}.safetensors"
+    path.write_bytes(written(tensors_of(about, seed), about))
     return path

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from hamlet.policies.zoo import in_zoo
-from hamletc.errors import CompileError
+from hamlet.policies.zoo import SHIPPED, in_zoo, located
+from hamlet.strict_json import parsed
 
 if TYPE_CHECKING:
-    from hamlet.package.module import Module
+    from hamlet.universe import Universe
 
 SUFFIX = ".safetensors"
 
@@ -23,53 +23,61 @@ def is_policy(path: Path) -> bool:
 
 
 def export_policy(path: Path, form: str, output: Path) -> None:
-    """Write the policy of a run.
+    """Write the policy of a run, or those of its roles, a file for each.
 
     Raises:
-        CompileError: it is a table, or has a policy for each role, or this form has none.
-        EnvError: it cannot be read.
+        CompileError: one is a table, or has a role or controls of which nobody says more, or this form has none.
+        EnvError: one cannot be read, or is for another version of the universe beside it.
     """
     from hamlet.env.keep.files import write_file
-    from hamlet.policies.by_role import read_by_role
+    from hamlet.policies.by_role import read_every_role
 
-    policies = read_by_role(path)
-    if None not in policies:
-        roles = " and ".join(str(role) for role in policies)
-        raise CompileError(
-            f"{path} has a policy for {roles}: an export is of one that all agents share (train --shared)"
-        )
-    policy, module = policies[None], package_beside(path)
-    match form:
-        case "onnx":
-            from hamletc.export.policy_onnx import CHECKED, compared, export_policy_onnx
+    policies, universe = read_every_role(path), universe_beside(path)
+    written, said = dict[str, bytes](), list[str]()
+    for role, policy in policies.items():
+        match form:
+            case "onnx":
+                from hamletc.export.policy_onnx import compared, export_policy_onnx
 
-            exported = export_policy_onnx(policy, module)
-            same = compared(policy, next(iter(exported.files.values())))
-        case "c":
-            from hamletc.export.policy_c import export_policy_c
+                exported = export_policy_onnx(policy, universe)
+                said.append(_told(role, compared(policy, next(iter(exported.files.values())))))
+            case "c":
+                from hamletc.export.policy_c import export_policy_c
 
-            exported, same = export_policy_c(policy, module), None
-        case _:
-            from hamletc.export.policy_wasm import export_policy_wasm
+                exported = export_policy_c(policy, universe)
+            case _:
+                from hamletc.export.policy_wasm import export_policy_wasm
 
-            exported, same = export_policy_wasm(policy, module), None
+                exported = export_policy_wasm(policy, universe)
+        written |= exported.files
     output.mkdir(parents=True, exist_ok=True)
-    for name, contents in exported.files.items():
+    for name, contents in written.items():
         write_file(output / name, contents)
         click.echo(f"wrote {output / name}")
-    if form == "onnx":
-        click.echo(
-            "onnxruntime or room for it is missing: nothing was compared"
-            if same is None
-            else f"{same:,} of {CHECKED:,} likeliest actions are the same in onnxruntime; bits are not promised there"
-        )
+    for line in said:
+        click.echo(line)
 
 
-def package_beside(path: Path) -> Module | None:
-    """The package of the run that a policy is of; `None` where none is beside it."""
+def _told(role: str | None, same: int | None) -> str:
+    """A line about how many actions onnxruntime takes as kernels do."""
+    from hamletc.export.policy_onnx import CHECKED
+
+    whose = "" if role is None else f"{role}: "
+    if same is None:
+        return f"{whose}onnxruntime or room for it is missing: nothing was compared"
+    return f"{whose}{same:,} of {CHECKED:,} likeliest actions are the same in onnxruntime; bits are not promised there"
+
+
+def universe_beside(path: Path) -> Universe | None:
+    """The universe of the run that a policy is of, or of the zoo; `None` where none is beside it."""
     from hamlet.package.module import load
+    from hamletc.compile import check_file
+    from hamletc.frontend import Stopwatch
 
+    if in_zoo(path):
+        manifest = parsed((located(path) / "manifest.json").read_bytes())
+        return check_file(SHIPPED / manifest["source"].removeprefix("universes/"), Stopwatch()).universe
     for folder in (path, path.parent, path.parent.parent):
         if (folder / "manifest.json").is_file() and (folder / "package").is_dir():
-            return load(folder / "package")
+            return load(folder / "package").universe
     return None

@@ -7,6 +7,7 @@
     town.begin({ worlds: 4, seed: 7n });
     policy.rollout(town, 1000);
 
+Where roles have policies of their own each has a file: all of them act, `wolf.act(worlds); sheep.act(worlds);`, and then `worlds.step()`.
 Every backend of hamletc chooses the same actions: `policy.selftest()` shows it here. */
 
 const ARRAYS = {
@@ -17,12 +18,14 @@ const ARRAYS = {
   memory: Float32Array,
   acted: Int32Array,
   age: Int32Array,
+  numbers: Uint32Array,
 };
 const KEPT = ["memory", "acted"]; // what lanes remember
 
 export class Policy {
   #calls;
   #lanes = 0;
+  #places = { key: "", lanes: [] }; // where it acts: the lanes of worlds
   #memories = new WeakMap(); // of worlds: { era, tick, before, after }, what lanes remember at a tick, and at the one behind it
 
   constructor(instance, about) {
@@ -30,36 +33,47 @@ export class Policy {
     this.about = about;
   }
 
-  /* Write the actions of the next tick of worlds, and their controls where there are any, into their arrays. They are drawn with the random words of the
-  worlds' seed and tick; with `greedy` the likeliest are taken. `from` is the row of the worlds' observations with which the policy's begin. A policy with
-  a memory remembers where it acted in these worlds in the tick before. */
+  /* Write the actions of the next tick of worlds, and their controls where there are any, into their arrays: those of all agents, or of those that have
+  the role that it has learnt. They are drawn with the random words of the worlds' seed and tick; with `greedy` the likeliest are taken. `from` is the row
+  of the worlds' observations with which the policy's begin. A policy with a memory remembers where it acted in these worlds in the tick before. */
   act(worlds, { greedy = false, from = 0 } = {}) {
-    const { observations, actions, controls, remembers } = this.about;
+    const { observations, controls, remembers, crew } = this.about;
     const lanes = worlds.worlds * worlds.agents;
     const seen = worlds.array("observation");
     const mask = worlds.array("mask");
-    if (seen.length < (from + observations) * lanes || mask.length !== actions * lanes) {
-      throw new RangeError(`this policy is for worlds of ${this.about.universe}, with ${observations} observations and ${actions} actions`);
+    if (seen.length < (from + observations) * lanes || mask.length !== crew.actions * lanes) {
+      throw new RangeError(`this policy is for worlds of ${this.about.universe}, with ${observations} observations and ${crew.actions} actions`);
     }
-    this.#begin(lanes);
-    this.array("observation").set(seen.subarray(from * lanes, (from + observations) * lanes));
-    this.array("mask").set(mask);
+    const places = this.#begin(worlds);
+    if (places.length === 0) return;
+    this.array("observation").set(picked(seen, places, lanes, range(from, observations)));
+    this.array("mask").set(picked(mask, places, lanes, crew.numbers));
     const tick = worlds.ticks;
     const before = this.memory(worlds);
     if (remembers > 0) {
-      this.array("age").set(worlds.array("age"));
+      this.array("age").set(picked(worlds.array("age"), places, lanes, [0]));
       for (const name of KEPT) before === null ? this.array(name).fill(0) : this.array(name).set(before[name]);
     }
-    this.#calls.act(worlds.first * worlds.agents, ...halves(worlds.seed), tick, greedy ? 1 : 0);
+    this.#calls.act(...halves(worlds.seed), tick, greedy ? 1 : 0);
     if (remembers > 0) {
       const after = Object.fromEntries(KEPT.map((name) => [name, this.array(name).slice()]));
       this.#memories.set(worlds, { era: worlds.era, tick, before, after });
     }
-    worlds.array("actions").set(this.array("actions"));
-    if (controls > 0) worlds.array("controls").set(this.array("controls"));
+    if (crew.role === null) {
+      worlds.array("actions").set(this.array("actions"));
+      if (controls > 0) worlds.array("controls").set(this.array("controls"));
+      return;
+    }
+    const actions = worlds.array("actions");
+    this.array("actions").forEach((action, number) => (actions[places[number]] = crew.numbers[action]));
+    for (let row = 0; row < controls; row += 1) {
+      const chosen = this.array("controls").subarray(row * places.length, (row + 1) * places.length);
+      const given = worlds.array("controls").subarray(row * lanes, (row + 1) * lanes);
+      chosen.forEach((value, number) => (given[places[number]] = value));
+    }
   }
 
-  /* So many ticks in which it acts for all agents. */
+  /* So many ticks in which it acts; agents that have not its role do as they did before. */
   rollout(worlds, ticks, options = {}) {
     for (let tick = 0; tick < ticks; tick += 1) {
       this.act(worlds, options);
@@ -88,26 +102,43 @@ export class Policy {
 
   /* Whether it chooses here what it chose when it was written, for observations that any program can make. */
   selftest() {
-    const { test, observations } = this.about;
+    const { test, observations, crew } = this.about;
     const chosen = [];
-    this.#begin(test.lanes);
+    this.#reserve(test.lanes.length);
+    this.#places.key = "";
+    this.array("numbers").set(test.lanes);
     this.array("mask").fill(1);
     for (const name of KEPT) this.array(name).fill(0);
     for (let turn = 0; turn < test.ticks; turn += 1) {
       const seen = this.array("observation");
       for (let row = 0; row < observations; row += 1) {
-        for (let lane = 0; lane < test.lanes; lane += 1) seen[row * test.lanes + lane] = ((row * 7 + lane * 13 + turn * 5) % 65) / 64;
+        test.lanes.forEach((lane, place) => (seen[row * test.lanes.length + place] = ((row * 7 + lane * 13 + turn * 5) % 65) / 64));
       }
       // Some begin an episode in each tick.
-      this.array("age").forEach((_, lane, ages) => (ages[lane] = lane % 3 === turn ? 0 : 1));
-      this.#calls.act(0, ...halves(test.seed), test.tick + turn, 0);
-      const actions = this.array("actions");
+      const ages = this.array("age");
+      if (ages.length > 0) test.lanes.forEach((lane, place) => (ages[place] = lane % 3 === turn ? 0 : 1));
+      this.#calls.act(...halves(test.seed), test.tick + turn, 0);
+      const actions = this.array("actions").map((action) => crew.numbers[action]);
       chosen.push(...new Uint8Array(actions.buffer, actions.byteOffset, actions.byteLength));
     }
     return digest(chosen) === test.digest;
   }
 
-  #begin(lanes) {
+  /* The lanes of worlds for which it acts. */
+  #begin(worlds) {
+    const { first, agents } = this.about.crew;
+    const key = `${worlds.worlds} ${worlds.agents} ${worlds.first}`;
+    if (this.#places.key !== key) {
+      const end = agents === null ? worlds.agents : first + agents;
+      const lanes = range(0, worlds.worlds * worlds.agents).filter((lane) => first <= lane % worlds.agents && lane % worlds.agents < end);
+      if (lanes.length > 0) this.#reserve(lanes.length);
+      this.#places = { key, lanes };
+      this.array("numbers").set(lanes.map((lane) => worlds.first * worlds.agents + lane));
+    }
+    return this.#places.lanes;
+  }
+
+  #reserve(lanes) {
     if (this.#lanes === lanes) return;
     if (this.#calls.begin(lanes) === 0) throw new RangeError(`${lanes} lanes do not fit into the memory of a policy`);
     this.#lanes = lanes;
@@ -122,6 +153,19 @@ export async function openPolicy(source) {
   const [section] = WebAssembly.Module.customSections(module, "hamlet policy");
   if (section === undefined) throw new TypeError("this is no policy that hamletc exported");
   return new Policy(await WebAssembly.instantiate(module), JSON.parse(new TextDecoder().decode(section)));
+}
+
+/* So many numbers from one on. */
+function range(first, count) {
+  return Array.from({ length: count }, (_, number) => first + number);
+}
+
+/* Rows of an array of worlds, of so many lanes, at these places. */
+function picked(values, places, lanes, rows) {
+  if (places.length === lanes && rows.at(-1) - rows[0] === rows.length - 1) return values.subarray(rows[0] * lanes, (rows.at(-1) + 1) * lanes);
+  const result = new values.constructor(rows.length * places.length);
+  rows.forEach((row, number) => places.forEach((place, lane) => (result[number * places.length + lane] = values[row * lanes + place])));
+  return result;
 }
 
 /* FNV-1a, of 64 bits. */

@@ -12,16 +12,15 @@ import numpy as np
 from hamlet.native.texts import alone, text
 from hamlet.numbers.counters import CONTROL_DRAWS
 from hamlet.package.manifest import plain
-from hamlet.package.module import Module
 from hamlet.policies.described import Described, Layers
 from hamlet.policies.samples import REMEMBERED, digest_of_actions
 from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.errors import CompileError
 from hamletc.export.c import FOLDER, rendered
+from hamletc.export.crew import TEST_AGENTS, TEST_ROLE, Crew, crew_of, universe_of
 from hamletc.export.exported import Exported
 from hamletc.export.library import library, without_comments
-from hamletc.export.names import identifier
 
 TEST_LANES, TEST_SEED, TEST_TICK = 64, 7, 3
 """Of the observations whose actions an export knows."""
@@ -29,18 +28,19 @@ ON_A_LINE = 8
 TEMPLATE = "policy.c.j2"
 
 
-def export_policy_c(policy: Described, module: Module | None) -> Exported:
-    """The texts of a policy in C.
+def export_policy_c(policy: Described, universe: Universe | None) -> Exported:
+    """The texts of a policy in C, which acts for all agents, or for those of its role.
 
     Args:
-        module: of its universe; without controls it may be absent.
+        universe: its own; without a role and controls it may be absent.
 
     Raises:
-        CompileError: it is a table, or has controls whose ranges nobody says.
+        CompileError: it is a table, or has a role or controls of which nobody says more.
+        EnvError: it is for another universe.
     """
-    layers = layers_of(policy)
-    name = f"{identifier(policy.universe)}_policy"
-    ranges = ranges_of(policy, layers, universe_of(policy, module))
+    layers, here = layers_of(policy), universe_of(policy, universe)
+    crew, ranges = crew_of(policy, layers, here), ranges_of(policy, layers, here)
+    name = crew.name
     networks = _without_includes(text("networks.h"))
     if layers.gates is not None:
         networks += _without_includes(alone("recall.h"))
@@ -62,6 +62,11 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
         "first": sizes[1],
         "rows": sizes[-1],
         "widest": max(*sizes[1:-1], sizes[1] + layers.remembers, 2 * layers.remembers),
+        "role": crew.role and plain(crew.role),
+        "role_first": crew.first,
+        "role_agents": crew.agents,
+        "numbers": crew.numbers,
+        "all_actions": crew.actions,
         "actions": layers.actions,
         "controls": layers.controls,
         "relu": layers.activation == "relu",
@@ -81,7 +86,8 @@ def export_policy_c(policy: Described, module: Module | None) -> Exported:
         "test_seed": TEST_SEED,
         "test_tick": TEST_TICK,
         "test_ticks": REMEMBERED if layers.remembers else 1,
-        "test_digest": f"0x{digest_of_actions(layers, TEST_LANES, TEST_SEED, TEST_TICK):X}",
+        "test_role": (TEST_AGENTS, TEST_ROLE.start, len(TEST_ROLE)),
+        "test_digest": f"0x{digest_of_test(layers, crew):X}",
         "library": library(networks, files(FOLDER).joinpath(TEMPLATE).read_text(encoding="utf-8")),
         "networks": networks,
     }
@@ -100,16 +106,9 @@ def layers_of(policy: Described) -> Layers:
     return policy.acts
 
 
-def universe_of(policy: Described, module: Module | None) -> Universe | None:
-    """The universe of a policy, where there is its package.
-
-    Raises:
-        EnvError: the package is of another universe.
-    """
-    if module is None:
-        return None
-    policy.check(module)
-    return module.universe
+def digest_of_test(layers: Layers, crew: Crew) -> int:
+    """The digest of the actions that an exported policy takes in its test."""
+    return digest_of_actions(layers, crew.tested(TEST_LANES), TEST_SEED, TEST_TICK, crew.numbers)
 
 
 def ranges_of(policy: Described, layers: Layers, universe: Universe | None) -> np.ndarray[Any, np.dtype[np.float32]]:

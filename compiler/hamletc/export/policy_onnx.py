@@ -9,33 +9,37 @@ import numpy as np
 
 from hamlet import schema
 from hamlet.backend.recall import CHANGE
-from hamlet.package.module import Module
 from hamlet.policies.described import Described
 from hamlet.policies.samples import likeliest
+from hamlet.universe import Universe
 from hamletc import __version__
 from hamletc.errors import CompileError
+from hamletc.export.crew import crew_of, universe_of
 from hamletc.export.exported import Exported
-from hamletc.export.names import identifier
-from hamletc.export.policy_c import layers_of, ranges_of, universe_of
+from hamletc.export.policy_c import layers_of, ranges_of
 
 OPSET, IR = 21, 10
 CHECKED = 100_000
 """Observations on which the likeliest actions are compared, where onnxruntime is installed."""
 
 
-def export_policy_onnx(policy: Described, module: Module | None) -> Exported:
+def export_policy_onnx(policy: Described, universe: Universe | None) -> Exported:
     """The file of a policy: from `observation` [lanes, values] f32 and `mask` [lanes, actions] bool to `logits` [lanes,
     actions], of which the mask turns some to -inf, the likeliest `action` [lanes] i64, `value` [lanes], and with
     controls the means of `controls` [lanes, controls], in their ranges. A policy with a memory also takes `memory`
     [lanes, numbers] f32, which was `remembered` in the tick before, and `acted` [lanes] i64, the action that was taken
-    there, -1 where nothing is remembered.
+    there, -1 where nothing is remembered. Values and actions of a policy for a role are those of the role.
+
+    Args:
+        universe: its own; without a role and controls it may be absent.
 
     Raises:
-        CompileError: it is a table, or has controls whose ranges nobody says, or onnx is not installed.
+        CompileError: it is a table, or has a role or controls of which nobody says more, or onnx is not installed.
+        EnvError: it is for another universe.
     """
     onnx = _onnx()
-    layers, make = layers_of(policy), onnx.helper
-    ranges = ranges_of(policy, layers, universe_of(policy, module))
+    layers, make, here = layers_of(policy), onnx.helper, universe_of(policy, universe)
+    crew, ranges = crew_of(policy, layers, here), ranges_of(policy, layers, here)
     nodes, numbers, x = list[Any](), list[Any](), "observation"
 
     def constant(name: str, array: np.ndarray[Any, Any]) -> str:
@@ -115,17 +119,20 @@ def export_policy_onnx(policy: Described, module: Module | None) -> Exported:
         [make.make_tensor_value_info(name, getattr(onnx.TensorProto, kind), shape) for name, kind, shape in each]
         for each in (inputs, outputs)
     ]
-    graph = make.make_graph(nodes, f"{identifier(policy.universe)}_policy", *told, numbers)
+    graph = make.make_graph(nodes, crew.name, *told, numbers)
     model = make.make_model(graph, opset_imports=[make.make_opsetid("", OPSET)], ir_version=IR)
     model.producer_name, model.producer_version = "hamletc", __version__
     facts = {"universe": policy.universe, "digest": policy.digest, "seed": str(policy.seed)}
     if policy.parts is not None:
         facts["parts"] = json.dumps(dict(policy.parts))
-    if module is not None:
-        facts["actions"] = " ".join(schema.action_names(module.universe))
+    if here is not None:
+        names = schema.action_names(here)
+        facts["actions"] = " ".join(names[number] for number in crew.numbers)
+    if crew.role is not None:
+        facts["role"] = crew.role
     make.set_model_props(model, facts)
     onnx.checker.check_model(model, full_check=True)
-    return Exported({f"{identifier(policy.universe)}_policy.onnx": model.SerializeToString(deterministic=True)})
+    return Exported({f"{crew.name}.onnx": model.SerializeToString(deterministic=True)})
 
 
 def compared(policy: Described, contents: bytes, count: int = CHECKED) -> int | None:

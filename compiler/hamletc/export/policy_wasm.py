@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from hamlet.package.manifest import plain
-from hamlet.package.module import Module
 from hamlet.policies.described import Described, Layers
-from hamlet.policies.samples import REMEMBERED, digest_of_actions
+from hamlet.policies.samples import REMEMBERED
 from hamlet.universe import Universe
 from hamletc import __version__
+from hamletc.export.crew import Crew, crew_of, universe_of
 from hamletc.export.exported import Exported
 from hamletc.export.names import identifier
-from hamletc.export.policy_c import TEST_LANES, TEST_SEED, TEST_TICK, layers_of, ranges_of, universe_of
+from hamletc.export.policy_c import TEST_LANES, TEST_SEED, TEST_TICK, digest_of_test, layers_of, ranges_of
 from hamletc.kernel.code import Code, Function, assign, do, function, give, loop, when
 from hamletc.kernel.expressions import Expression, Name, Operand, call, names
 from hamletc.targets.c.types import CType
@@ -31,7 +31,7 @@ from hamletc.targets.wasm.values import Coded, constant
 
 SECTION = "hamlet policy"
 """The custom section with the description, as JSON."""
-ARRAYS = ("observation", "mask", "actions", "controls", "memory", "acted", "age")
+ARRAYS = ("observation", "mask", "actions", "controls", "memory", "acted", "age", "numbers")
 OWN = ("lanes", "rooms")
 """Words of the record, before the addresses of arrays."""
 MOST = 1 << 31
@@ -44,38 +44,42 @@ ELEMENTS = {
     "memory": "f32",
     "acted": "i32",
     "age": "i32",
+    "numbers": "u32",
 }
 I32, U32 = CType("number", "i32"), CType("number", "u32")
 ENTRIES: dict[str, tuple[CType, ...]] = {
     "begin": (I32,),
-    "act": (U32, U32, U32, U32, I32),
+    "act": (U32, U32, U32, I32),
     "address": (I32,),
 }
 """The functions that hosts call, and the types of their parameters."""
-lanes, first, lane, count, place, number = names("lanes first lane count place number")
-first_lane, seed_low, seed_high, tick, greedy, chosen = names("first_lane seed_low seed_high tick greedy chosen")
-ramp, raw, limited, heads = names("ramp raw limited heads")
+lanes, first, count, place, number = names("lanes first count place number")
+seed_low, seed_high, tick, greedy, chosen = names("seed_low seed_high tick greedy chosen")
+own, raw, limited, heads = names("own raw limited heads")
 WORDS = names("drawn_0_ drawn_1_ drawn_2_ drawn_3_")
 
 
-def export_policy_wasm(policy: Described, module: Module | None) -> Exported:
-    """A module with the weights of a policy, and a file of JavaScript that opens it.
+def export_policy_wasm(policy: Described, universe: Universe | None) -> Exported:
+    """A module with the weights of a policy, which acts for all agents, or for those of its role, and a file of
+    JavaScript that opens modules.
 
     Args:
-        module: of its universe; without controls it may be absent.
+        universe: its own; without a role and controls it may be absent.
 
     Raises:
-        CompileError: it is a table, or has controls whose ranges nobody says.
+        CompileError: it is a table, or has a role or controls of which nobody says more.
+        EnvError: it is for another universe.
     """
-    name = f"{identifier(policy.universe)}_policy"
     opener = files("hamletc.export").joinpath("policy.js").read_bytes()
-    contents = policy_module(policy, universe_of(policy, module))
-    return Exported({f"{name}.wasm": contents, f"{name}.js": opener})
+    here = universe_of(policy, universe)
+    name = crew_of(policy, layers_of(policy), here).name
+    return Exported({f"{name}.wasm": policy_module(policy, here), f"{identifier(policy.universe)}_policy.js": opener})
 
 
 def policy_module(policy: Described, universe: Universe | None) -> bytes:
     """The module of a policy; see `export_policy_wasm`."""
     layers = layers_of(policy)
+    crew = crew_of(policy, layers, universe)
     entries = _Entries(layers)
     tables: dict[str, Coded] = {}
     data: list[tuple[int, bytes]] = []
@@ -92,7 +96,7 @@ def policy_module(policy: Described, universe: Universe | None) -> bytes:
     record = printer.room(8 * len(entries.words))
     printer.tables = {**tables, "self": constant(CType("pointer", "i64"), record)}
     exports = [(name, printer.function(f"_export_{name}", types).index) for name, types in ENTRIES.items()]
-    described = json.dumps(_description(policy, layers), separators=(",", ":")).encode()
+    described = json.dumps(_description(policy, layers, crew), separators=(",", ":")).encode()
     return module_of(printer, exports, [(SECTION, described)])
 
 
@@ -105,7 +109,7 @@ def _tables(layers: Layers) -> Iterator[tuple[str, np.ndarray[Any, np.dtype[np.f
     yield "log_deviations", layers.log_deviations
 
 
-def _description(policy: Described, layers: Layers) -> dict[str, Any]:
+def _description(policy: Described, layers: Layers, crew: Crew) -> dict[str, Any]:
     """The sizes that a host must know, as JSON."""
     return {
         "universe": plain(policy.universe),
@@ -115,13 +119,20 @@ def _description(policy: Described, layers: Layers) -> dict[str, Any]:
         "actions": layers.actions,
         "controls": layers.controls,
         "remembers": layers.remembers,
+        "crew": {
+            "role": crew.role,
+            "first": crew.first,
+            "agents": crew.agents,
+            "numbers": crew.numbers,
+            "actions": crew.actions,
+        },
         "rows": _rows(layers),
         "test": {
             "ticks": REMEMBERED if layers.remembers else 1,
-            "lanes": TEST_LANES,
+            "lanes": crew.tested(TEST_LANES),
             "seed": TEST_SEED,
             "tick": TEST_TICK,
-            "digest": f"{digest_of_actions(layers, TEST_LANES, TEST_SEED, TEST_TICK):016x}",
+            "digest": f"{digest_of_test(layers, crew):016x}",
         },
     }
 
@@ -137,6 +148,7 @@ def _rows(layers: Layers) -> dict[str, int]:
         "memory": layers.remembers + layers.values if remembering else 0,
         "acted": int(remembering),
         "age": int(remembering),
+        "numbers": 1,
     }
 
 
@@ -198,7 +210,7 @@ class _Entries:
             yield loop(first, 0, lanes, WIDE, body=of_vector())
 
         def of_vector() -> Iterator[Code]:
-            yield assign(lane, call("u32", first) + first_lane)
+            yield assign(own, call("fetch", "numbers_", 0, call("wide", first)))
             yield assign(count, call("min", WIDE, lanes - first))
             layers, remembers = self._layers, self._layers.remembers
             x: Operand = "x_" if remembers else "observation_"
@@ -216,7 +228,7 @@ class _Entries:
                 if layer == 0 and remembers:
                     yield do("layer", x, *at, "news_", "gates_", "gates_biases_", outputs, 2 * remembers)
                     yield do("remember", x, outputs, "news_", "hidden_", remembers)
-            drawn = (lane, tick, seed_low, seed_high, greedy)
+            drawn = (own, tick, seed_low, seed_high, greedy)
             of_masks = ("mask_", "held", first, lanes, self._layers.actions)
             yield assign(chosen, call("choose", "heads", *of_masks, *drawn))
             yield assign(Name("chosen_")[call("wide", 0)], chosen)
@@ -230,10 +242,9 @@ class _Entries:
         def of_control(control: int) -> Iterator[Code]:
             row = self._layers.actions + control
             yield assign(raw, call("fetch", heads, 0, call("wide", row * VECTOR)))
-            yield assign(ramp, call("ramp", lane))
             block, pair = divmod(2 * control, len(WORDS))
             of_draw = (
-                assign(WORDS, call("_draw_controls", ramp, tick, call("u32", block), seed_low, seed_high)),
+                assign(WORDS, call("_draw_controls", own, tick, call("u32", block), seed_low, seed_high)),
                 assign(raw, call("_deviate", Name("log_deviations")[control], WORDS[pair], WORDS[pair + 1], raw)),
             )
             yield when(greedy.equals(0), of_draw)
@@ -241,6 +252,6 @@ class _Entries:
             yield assign(limited[call("wide", 0)], call("_limit", raw, half, middle, least, most))
             yield do("copy", part("controls_", lanes * control + first), limited, count)
 
-        parameters = ["first_lane", "seed_low", "seed_high", "tick", "greedy"]
-        summary = "The actions and controls of all lanes, of which the first one has a number among all shards' lanes."
+        parameters = ["seed_low", "seed_high", "tick", "greedy"]
+        summary = "The actions and controls of all lanes, which have numbers among all shards' lanes."
         return function("_export_act", parameters, summary, body(), "apart")

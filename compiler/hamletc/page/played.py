@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from hamlet.errors import EnvError
 from hamlet.package import manifest
-from hamlet.policies.by_role import read_by_role
+from hamlet.policies.by_role import read_every_role
 from hamlet.policies.described import Described
-from hamlet.policies.files import Array
 from hamlet.policies.opened import FILENAME
 from hamlet.policies.zoo import PREFIX, ZOO, names
-from hamlet.schema.actions import action_names
-from hamlet.schema.roles import actions_of
-from hamlet.universe import Role, Universe
+from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
 from hamletc.errors import CompileError
-from hamletc.export.policy_c import layers_of
 from hamletc.export.policy_wasm import policy_module
 
 LITTLE = 0.05
@@ -46,7 +40,7 @@ def players(paths: Sequence[Path], universes: Sequence[Universe]) -> dict[int, P
     """
     result: dict[int, Played] = {}
     for path in paths:
-        policies = read_by_role(path)
+        policies = read_every_role(path)
         number = {_number(path, policy, universes) for policy in policies.values()}.pop()
         if number in result:
             raise CompileError(f"{path} and {result[number].name} play one universe: a page has one policy of each")
@@ -65,27 +59,7 @@ def _modules(
     if missing := [role.name for role in roles if role.name not in policies]:
         raise CompileError(f"{path} has no policy for {' and '.join(missing)}, and a page plays all roles")
     for role in roles:
-        yield role.name, policy_module(_of_all_actions(policies[role.name], role, universe), universe)
-
-
-def _of_all_actions(policy: Described, role: Role, universe: Universe) -> Described:
-    """A policy whose heads are those of a role's actions, with heads of all actions: others are masked off for the
-    role, whatever theirs say."""
-    layers, every = layers_of(policy), action_names(universe)
-    if layers.actions == len(every):
-        return policy
-    if layers.remembers:
-        raise CompileError(f"{policy.path} has a memory and the actions of {role.name} alone: a page plays all actions")
-    numbers = [every.index(name) for name in actions_of(role, universe)]
-    rows = [*numbers, *range(len(every), len(every) + layers.controls + 1)]
-
-    def spread(heads: Array) -> Array:
-        whole = np.zeros((len(every) + layers.controls + 1, *heads.shape[1:]), np.float32)
-        whole[rows] = heads
-        return whole
-
-    weights, biases = ((*each[:-1], spread(each[-1])) for each in (layers.weights, layers.biases))
-    return replace(policy, acts=replace(layers, weights=weights, biases=biases, actions=len(every)))
+        yield role.name, policy_module(policies[role.name], universe)
 
 
 def of_the_zoo(universes: Sequence[Universe]) -> list[Path]:

@@ -84,7 +84,8 @@ class Shown:
         )  # fmt: skip
         observed = (*self._values, *(universe.observations if played else ()))
         nothing = ObserveConstant((0.0,), NOWHERE)
-        self.rows = len(self._values)
+        # Where only roles observe, what stands before theirs is nothing.
+        self.rows = len(self._values) or int(not observed)
         self.universe = replace(universe, space=space, observations=observed or (nothing,), groups=(), roles=roles)
 
     def _rows(self, values: Sequence[Expression]) -> Rows:

@@ -386,9 +386,9 @@ HAMLET_HELPER void evaluate_lanes(
 }
 
 /* The words of the random policy for a tick and its three neighbours, of which the first has a number that 4 divides, of
-WIDE lanes from `lane` on. */
-HAMLET_INLINE drawn_words policy_words(u32 lane, u32 tick, u32 low, u32 high) {
-    return philox(ramp_vu32(lane), alike_vu32(tick >> 2), alike_vu32(1), alike_vu32(0), low, high);
+WIDE lanes by their numbers. */
+HAMLET_INLINE drawn_words policy_words(vu32 lanes, u32 tick, u32 low, u32 high) {
+    return philox(lanes, alike_vu32(tick >> 2), alike_vu32(1), alike_vu32(0), low, high);
 }
 
 /* The actions of WIDE lanes, drawn by their random words where `sample` is set, and the logarithms of their

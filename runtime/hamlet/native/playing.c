@@ -158,7 +158,8 @@ static void leave_memory(const recalling *recalls, lanes_of lanes) {
 static void draw_words(const own_arrays *own, const world_arrays *worlds, lanes_of lanes, i64 now) {
     ix lane = worlds->first_world * worlds->agents + lanes.start;
     for (ix first = 0; first < lanes.count; first += WIDE) {
-        drawn_words drawn = policy_words((u32)(lane + first), (u32)now, (u32)worlds->low, (u32)worlds->high);
+        vu32 numbers = ramp_vu32((u32)(lane + first));
+        drawn_words drawn = policy_words(numbers, (u32)now, (u32)worlds->low, (u32)worlds->high);
         for (ix row = 0; row < 4; row++) store_vu32(part_u32(own->words, row, first), 0, drawn.word[row]);
     }
 }

@@ -12,6 +12,9 @@ from hamlet.policies.files import Array, read_tensors
 from hamlet.policies.opened import FILENAME, weights_in
 from hamlet.policies.zoo import located
 
+OPPONENTS = "opponents"
+"""The folder of a run that has the policies of roles which play as they are."""
+
 
 def read_by_role(path: Path) -> dict[str | None, Described]:
     """The policies of a run, or in a file, by role; `None` is the role of one that all agents share. Of a run that has
@@ -28,6 +31,20 @@ def read_by_role(path: Path) -> dict[str | None, Described]:
     for file in files:
         for role, (tensors, about) in parted(file, *read_tensors(file)).items():
             policies[role] = described(file, tensors, about)
+    return policies
+
+
+def read_every_role(path: Path) -> dict[str | None, Described]:
+    """The same, and those of opponents against which roles have learnt.
+
+    Raises:
+        EnvError: see `read_by_role`.
+    """
+    policies = read_by_role(path)
+    if None not in policies:
+        for file in sorted((path / OPPONENTS).glob("*.safetensors")):
+            for role, opponent in read_by_role(file).items():
+                policies.setdefault(role, opponent)
     return policies
 
 

@@ -241,6 +241,8 @@ def opened_onnx(path: Path, greedy: bool) -> Outside:
         return {name: torch.from_numpy(np.ascontiguousarray(each)) for name, each in zip(read, results, strict=True)}
 
     facts = {each.key: each.value for each in model.metadata_props}
+    if "role" in facts:
+        raise EnvError(f"{path} is for the role {shown(facts['role'])}, and graphs play all agents here: name its run")
     policy = Outside(str(path), gives, greedy, facts, remembers)
     # Games say by which numbers the others were played.
     policy.register_parameter(

@@ -8,14 +8,11 @@ from typing import Any
 import torch
 
 from hamlet.errors import EnvError, shown
-from hamlet.policies.by_role import read_by_role
+from hamlet.policies.by_role import read_every_role
 from hamlet.policies.learnt import Learnt
 from hamlet.policies.opened import ONNX
 from hamlet.policies.outside import opened_onnx, outside
 from hamlet.policies.roles import LearntByRole
-
-OPPONENTS = "opponents"
-"""The folder of a run that has the policies of roles which play as they are."""
 
 
 def policy(path: str | Path | torch.nn.Module, greedy: bool = False) -> Learnt:
@@ -38,12 +35,9 @@ def policy(path: str | Path | torch.nn.Module, greedy: bool = False) -> Learnt:
     there = _path(path)
     if there.suffix == ONNX and not there.is_dir():
         return opened_onnx(there, greedy)
-    policies = read_by_role(there)
+    policies = read_every_role(there)
     if None in policies:
         return Learnt(policies[None], greedy)
-    for file in sorted((there / OPPONENTS).glob("*.safetensors")):
-        for role, opponent in read_by_role(file).items():
-            policies.setdefault(role, opponent)
     return LearntByRole({role: each for role, each in policies.items() if role is not None}, greedy)
 
 

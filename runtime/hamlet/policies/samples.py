@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,28 +21,31 @@ REMEMBERED = 4
 OFFSET, PRIME, WORD = 0xCBF29CE484222325, 0x100000001B3, 0xFFFFFFFFFFFFFFFF
 
 
-def digest_of_actions(layers: Layers, lanes: int, seed: int, tick: int) -> int:
+def digest_of_actions(
+    layers: Layers, lanes: Sequence[int], seed: int, tick: int, numbers: Sequence[int] | None = None
+) -> int:
     """The FNV-1a of the actions, i32, that the interpreter draws for numbers that any program can make: value r of lane
-    i is (7 r + 13 i) % 65 / 64, and every action is allowed.
+    i is (7 r + 13 i) % 65 / 64, and every action is allowed. `numbers` are those of its actions, by default all.
 
     A policy with a memory acts in `REMEMBERED` ticks one behind the other: in the n-th of them, from 0 on, the value is
     that of (7 r + 13 i + 5 n) % 65 / 64, and each lane i with i % 3 = n begins an episode."""
-    network = _network(layers)
-    recall = Recall.empty(layers.remembers, layers.values, lanes, torch.device("cpu"))
-    rows = np.arange(layers.values)[:, None] * 7 + np.arange(lanes)[None] * 13
+    network, places = _network(layers), torch.tensor(lanes)
+    every = np.arange(layers.actions) if numbers is None else np.array(numbers)
+    recall = Recall.empty(layers.remembers, layers.values, len(lanes), torch.device("cpu"))
+    rows = np.arange(layers.values)[:, None] * 7 + np.array(lanes)[None] * 13
     digest = OFFSET
     for turn in range(1 if network.gates is None else REMEMBERED):
         x = torch.from_numpy(((rows + 5 * turn) % 65 / 64).astype(np.float32))
-        words = policy_words(torch.arange(lanes), tick + turn, (seed, 0))[(tick + turn) % 4]
+        words = policy_words(places, tick + turn, (seed, 0))[(tick + turn) % 4]
         if network.gates is None:
             heads, hidden = evaluate(network, x), recall.hidden
         else:
-            age = (torch.arange(lanes) % 3 != turn).to(torch.int32)
+            age = (places % 3 != turn).to(torch.int32)
             heads, hidden = evaluate_remembering(replace(network, recall=recall), x, age)
         logits = heads[: layers.actions]
         actions, _ = choose(logits, torch.ones_like(logits, dtype=torch.bool), words)
         recall.keep(hidden, x, actions)
-        for byte in actions.numpy().astype("<i4").tobytes():
+        for byte in every[actions.numpy()].astype("<i4").tobytes():
             digest = (digest ^ byte) * PRIME & WORD
     return digest
 

@@ -141,11 +141,11 @@ def test_equal_policies_are_equal_texts_and_say_their_universe(
 ) -> None:
     module = compiled(SHOP)
     first, second = (read_described(saved(tmp_path / "weights", module)) for _ in range(2))
-    assert export_policy_c(first, None).files == export_policy_c(second, module).files
+    assert export_policy_c(first, None).files == export_policy_c(second, module.universe).files
     head = export_policy_c(first, None).files["shop_policy.h"].decode()
     assert f'#define SHOP_POLICY_UNIVERSE "{module.digest}"' in head
     other = read_described(saved(tmp_path / "weights", module, (9,)))
-    assert len({digest_of_actions(layers_of(each), 64, 7, 3) for each in (first, second, other)}) == 2
+    assert len({digest_of_actions(layers_of(each), range(64), 7, 3) for each in (first, second, other)}) == 2
 
 
 def test_onnx_takes_the_same_actions(hamletc_says: Says, tmp_path: Path) -> None:
@@ -184,6 +184,12 @@ def test_onnx_takes_the_same_actions(hamletc_says: Says, tmp_path: Path) -> None
         other.rollout(20, graph)
         other.rollout(15, graph)
         assert text == BOAT or other.digest() == env.digest()
+
+
+def test_a_policy_of_the_zoo_knows_its_controls(hamletc_says: Says) -> None:
+    code, out, _ = hamletc_says("export", "zoo:cartpole")
+    assert (code, out) == (0, "wrote cartpole_policy.h\nwrote cartpole_policy.c\n")
+    assert "CARTPOLE_POLICY_CONTROLS = 1" in Path("cartpole_policy.h").read_text()
 
 
 def test_what_cannot_be_written_is_a_line(hamletc_says: Says, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,7 +84,7 @@ def test_a_policy_acts_in_a_browsers_form_as_everywhere(text: str, others: dict[
     """Drawn for 40 ticks and greedy for ten, as a rollout of Python goes; and in a shard of worlds."""
     name, run = text.split()[1], run_of(tmp_path, text, **others)
     module = hamlet.load(run / "package")
-    exported = export_policy_wasm(read_described(run / "policy.safetensors"), module)
+    exported = export_policy_wasm(read_described(run / "policy.safetensors"), module.universe)
     assert set(exported.files) == {f"{name}_policy.wasm", f"{name}_policy.js"}
     for file, contents in exported.files.items():
         (tmp_path / file).write_bytes(contents)

@@ -20,7 +20,7 @@ from hamletc.frontend import Stopwatch
 from hamletc.page.played import of_the_zoo, players
 from hamletc.page.service import answered
 from hamletc.page.told import interface
-from saved_policies import saved
+from saved_policies import run_of_roles, saved
 
 UNIVERSES = Path(__file__).parents[3] / "universes"
 FERRY = """universe ferry
@@ -92,10 +92,10 @@ def page(*arguments: str | Path) -> tuple[int, str]:
 ROLES = """
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
-const [folder, agents] = process.argv.slice(1);
+const [folder, name, agents] = process.argv.slice(1);
 const { Run } = await import(`${folder}/run.js`);
 const { openShards } = await import(`${folder}/worlds.js`);
-const read = async (suffix) => gunzipSync(await readFile(`${folder}/universes/tag.${suffix}.gz`));
+const read = async (suffix) => gunzipSync(await readFile(`${folder}/universes/${name}.${suffix}.gz`));
 const about = JSON.parse(await read("json"));
 const modules = await Promise.all(about.policy.roles.map(({ name }) => read(`policy.${name}.wasm`)));
 const run = await Run.of(await read("wasm"), about, modules);
@@ -111,19 +111,27 @@ shards.close();
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
-def test_policies_of_roles_play_a_page_and_many_worlds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each role by its own, in one world and in workers, as in a rollout."""
+@pytest.mark.parametrize("name", ["tag", "ferries"])
+def test_policies_of_roles_play_a_page_and_many_worlds(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each role by its own, in one world and in workers, as in a rollout; one of ferries has actions of its own, and
+    remembers."""
     monkeypatch.setattr("hamletc.page.site.find_spec", lambda _: None)
-    code, output = page(UNIVERSES / "gallery/tag.hamlet", "--policy", "zoo:tag", "-o", tmp_path / "site")
+    universe, policy = UNIVERSES / "gallery/tag.hamlet", "zoo:tag"
+    if name == "ferries":
+        policy = str(run_of_roles(tmp_path))
+        universe = tmp_path / "ferries.hamlet"
+    code, output = page(universe, "--policy", policy, "-o", tmp_path / "site")
     assert code == 0, output
     (tmp_path / "site/package.json").write_text('{"type": "module"}')
-    command = ["node", "--input-type=module", "-e", ROLES, str(tmp_path / "site"), str(AGENTS)]
+    command = ["node", "--input-type=module", "-e", ROLES, str(tmp_path / "site"), name, str(AGENTS)]
     node = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
     assert node.returncode == 0, node.stderr
-    module, digests = hamlet.compile(UNIVERSES / "gallery/tag.hamlet", tmp_path / "package"), []
+    module, digests = hamlet.compile(universe, tmp_path / "package"), []
     for worlds in (1, 5):
         env = hamlet.make(module, worlds=worlds, agents=AGENTS, seed=11, backend="interpreter", quiet=True)
-        env.rollout(40, hamlet.policy("zoo:tag"))
+        env.rollout(40, hamlet.policy(policy))
         digests.append(f"{env.digest():016x}")
     assert json.loads(node.stdout) == {"proven": None, "one": digests[0], "many": digests[1]}
 

@@ -5,31 +5,15 @@ import { openPolicy } from "./policy.js";
 export class Player {
   #policies;
 
-  /* `about` is what a page knows of them: `from`, the row of observations with which theirs begin, and `roles`, null where all agents share one. */
+  /* `about` is what a page knows of them: `from`, the row of observations with which theirs begin. */
   constructor(policies, about) {
     this.#policies = policies;
     this.about = about;
   }
 
-  /* Write the actions of the next tick, and the controls where there are any, into the arrays of worlds. */
+  /* Write the actions of the next tick, and the controls where there are any, into the arrays of worlds: each policy those of its agents. */
   act(worlds) {
-    const { from, roles } = this.about;
-    if (roles === null) return this.#policies[0].act(worlds, { from });
-    // Each policy acts for all agents, and what those of its role do is kept.
-    const names = ["actions", "controls"].filter((name) => worlds.about.arrays.some((array) => array.name === name) || name === "actions");
-    const chosen = new Map(names.map((name) => [name, worlds.array(name).slice()]));
-    roles.forEach(({ first, agents }, number) => {
-      this.#policies[number].act(worlds, { from });
-      const end = agents === null ? worlds.agents : first + agents;
-      for (const [name, values] of chosen) {
-        const acted = worlds.array(name);
-        for (let place = 0; place < values.length; place += 1) {
-          const agent = place % worlds.agents;
-          if (first <= agent && agent < end) values[place] = acted[place];
-        }
-      }
-    });
-    for (const [name, values] of chosen) worlds.array(name).set(values);
+    for (const policy of this.#policies) policy.act(worlds, { from: this.about.from });
   }
 
   /* So many ticks in which it acts for all agents. */

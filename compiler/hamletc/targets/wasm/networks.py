@@ -23,7 +23,7 @@ x, y, pitch, begin, weights, biases, inputs, outputs = names("x y pitch begin we
 output, input_, total, value, heads, masks, first = names("output input_ total value heads masks first")
 some, forced, best, better, chosen, weight, held, running = names("some forced best better chosen weight held running")
 point, word, tick, low, high, actions, greedy = names("point word tick low high actions greedy")
-number, lanes, lane, logit = names("number lanes lane logit")
+number, lanes, own, logit = names("number lanes own logit")
 WORDS = names("word_0_ word_1_ word_2_ word_3_")
 INFINITY = names("INFINITY")[0]
 NEURON = Construct("policy")
@@ -136,7 +136,8 @@ def _activated() -> Function:
 
 
 def _choose() -> Function:
-    """The actions of the lanes of a vector. `masks` has rows of lanes; `held` is room for a weight of each action."""
+    """The actions of the lanes of a vector. `masks` has rows of lanes; `held` is room for a weight of each action;
+    `own` are the numbers of the lanes, by which actions are drawn."""
 
     def allowed() -> Expression:
         return call("fetch", masks, number * lanes, call("wide", first)) | forced
@@ -153,8 +154,7 @@ def _choose() -> Function:
         yield when(greedy, [give(chosen)])
         yield assign(total, call("alike", call("f32", 0), logit))
         yield loop(number, actions, body=weighed())
-        ramp = call("ramp", call("u32", lane))
-        yield assign(WORDS, call("_policy", ramp, tick, low, high))
+        yield assign(WORDS, call("_policy", own, tick, low, high))
         yield assign(word, WORDS[0])
         for place, other in enumerate(WORDS[1:], 1):
             yield when((tick & 3).equals(place), [assign(word, other)])
@@ -182,5 +182,5 @@ def _choose() -> Function:
         following = call("add", chosen, call("i32", 1))
         yield assign(chosen, call("where", running <= point, following, chosen))
 
-    parameters = ["heads", "masks", "held", "first", "lanes", "actions", "lane", "tick", "low", "high", "greedy"]
+    parameters = ["heads", "masks", "held", "first", "lanes", "actions", "own", "tick", "low", "high", "greedy"]
     return function("choose", parameters, "The actions of the lanes of a vector.", body(), "apart")
