@@ -134,13 +134,13 @@ def without(universe: Universe, finding: Diagnostic, said: Counter[str]) -> Univ
                 ]
                 said["drain"] += len(idle)
                 return dataclasses.replace(node, **dict.fromkeys(idle))
-            case Cascade(name=name) if f"cascade `{name}`" in message:
+            case Cascade(name=name, who=who) if f"cascade `{name}`" in message:
                 if "never" in message:
                     said["cascade"] += 1
                     return GONE
                 if "deficit" not in (source := repr(node).lower()) and "shortfall" not in source:
                     said["cascade"] += 1
-                    return Rule(name, None, node.body, node.span)
+                    return Rule(name, who, node.body, node.span)
                 return node
             case Binary(op="and", right=right) if truth is not None and node.span == right.span == span:
                 return dataclasses.replace(node, right=edited(right))  # of a role, whose name stands on the left
@@ -173,6 +173,8 @@ def same(left: Universe, right: Universe, number: int, *, everywhere: bool) -> N
         state = injector.state()
         if "places" in state:  # injected, several affordances may be on a cell: no episode begins so
             state["places"] = Places(left, CPU).stored(state["layout"])
+        if "alive" in state:  # who is dead is as its last tick left it, and not anywhere
+            state["alive"] = torch.ones_like(state["alive"])
         events += [Inject(state), Rollout(2, policy, True)]
     for event in events:
         ours, theirs = (side.apply(event, stream) for side in sides)
