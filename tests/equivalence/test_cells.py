@@ -40,7 +40,7 @@ map {
 clock 4 hours
 lifespan 7 ticks
 param rain = 0.5 in 0 .. 1
-meter food = 1 { decay 0.03 }
+meter food = uniform(0.5, 1) { decay 0.03 }
 cells {
     meter moss = 0.5 + damp * uniform(0, 1) in 0 .. 2
     meter fire = 0.25 * dusty + (0.5 when on forest)
@@ -61,10 +61,10 @@ rule warm: food -= 0.1 * fire + 0.02 * previous(moss)
 dies when food <= 0.2 or fire > 0.95
 reward food + moss - previous(moss) + total(moss * damp + smoke) over cells - previous(average(moss) over cells)
 allow EAT when moss > 0.3 or highest(fire) over cells < 0.5
-observe { meters  cell  window 1 of fire  grid of moss  world }
+observe { meters  cell  window 1 of fire  window 1 of lean: lowest(food)  grid of moss  world }
 """
-"""Walls and edges, draws of cells, all that agents on a cell have together, what agents read before and after, what all
-cells come to, and what the world keeps."""
+"""Walls and edges, draws of cells, all that agents on a cell have together and show, what agents read before and after,
+what all cells come to, and what the world keeps."""
 AGENTS = {1: 70, 5: 20, 129: 3, 300: 2}
 """Agents of a world, and worlds."""
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from hamlet.backend.buffers import Shape, allocate, allocate_statistics
+from hamlet.backend.buffers import Shape, allocate, allocate_statistics, with_ended_meters
 from hamlet.backend.protocol import Backend, RandomPolicy, Stream
 from hamlet.interpreter import Interpreter
 from hamlet.schema import action_names
@@ -85,7 +85,7 @@ def played(universe: Universe, backend: Backend) -> Iterator[list[Tensor]]:
     old = universe.lifespan.ticks - 8
     for shape in (Shape(5, 4), Shape(3, 4, first_world=7, waits=True)):
         buffers = allocate(universe, shape, CPU, torch.float32)
-        counts = allocate_statistics(universe, shape, CPU, per_lane=2)
+        counts = with_ended_meters(allocate_statistics(universe, shape, CPU, per_lane=2), len(universe.meters))
         shown = [*buffers.tensors, *map(torch.as_tensor, counts.memory.values())]
         backend.reset(buffers, Stream(3, 9))
         yield shown
@@ -161,6 +161,14 @@ def test_what_reads_a_register_that_nothing_sets_is_refused(statement: str, regi
     optimised = optimise(lower(universe))
     text = print_schedule(schedule(optimised)).replace("kernel step\n", f"kernel step\n  {statement}\n")
     with pytest.raises(ScheduleError, match=f"^kernel step: {register} is not set$"):
+        verify_schedule(parse_schedule(text), universe, optimised.program)
+
+
+def test_a_store_of_what_users_write_is_refused() -> None:
+    universe = sample("queue")
+    optimised = optimise(lower(universe))
+    text = print_schedule(schedule(optimised)).replace("kernel step\n", "kernel step\n  store params\n")
+    with pytest.raises(ScheduleError, match=r"^kernel step: users write params$"):
         verify_schedule(parse_schedule(text), universe, optimised.program)
 
 

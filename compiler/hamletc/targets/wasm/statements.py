@@ -67,11 +67,8 @@ class Statements:
 
     def code(self) -> bytes:
         """The statements; results are left on the stack."""
-        blocks = int(self.inlined and self.traits.early)
-        self.frame.depth += blocks
         self._outermost = self.frame.depth
         code = self._block(self.function.body)
-        self.frame.depth -= blocks
         ends = bool(self.function.body) and isinstance(self.function.body[-1], Return)
         # Every way through the function has ended.
         return code + op("unreachable") if self.gives and not ends else code
