@@ -178,6 +178,11 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ("objective score utility", "Write `reward VALUE`."),
     ("goal win wins victory done success finish", "A goal ends an episode: `ends when money >= 10 { reward 1 }`."),
     ("death die kill dead terminate termination terminal", "Write `dies when energy <= 0`."),
+    (
+        "game episode gameover game_over over lose loses lost fail failure truncate truncated",
+        "An agent's life ends by `dies when energy <= 0`, at a goal by `ends when money >= 10 { reward 1 }`, and after "
+        "a number of ticks by `lifespan 500 ticks`.",
+    ),
     ("requires require_ condition precondition only_if cost costs", "Write `needs money >= 0.1`."),
     ("effect effects gives restores", "Effects stand in a block: `instantly { energy += 0.5 }`."),
     ("duration takes length", "Write `lasts 4 ticks` behind the place of the affordance."),

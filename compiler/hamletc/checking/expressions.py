@@ -60,8 +60,8 @@ class Expressions:
         """The value of a local, a number or a condition, which what is resolved from here on can read."""
         assert isinstance(let.name, syntax.LocalName), "names are bound"
         value = None
-        if self._options.of(let.value) is not None:
-            self._at.report.add(messages.locals.OptionInLocal(let.value.span, let.name.text))
+        if (compared := self._options.asked(let.value)) is not None:
+            self._at.report.add(messages.locals.OptionInLocal(let.value.span, let.name.text, compared))
         elif (operand := self.value(let.value)) is not None:
             value = self._operations.rounded(operand)
         if value is None:
@@ -226,6 +226,8 @@ class Expressions:
                 return self._operations.arithmetic(expr.op, a, b, expr.span)
             case _ if self._is_of_place(expr.left, expr.right) or self._is_of_place(expr.right, expr.left):
                 return self._quantities.compared(expr)
+            case _ if self._fails(expr.left) or self._fails(expr.right):
+                return None
             case _ if self._options.of(expr.left) or self._options.of(expr.right):
                 return self._options.compared(expr)
             case _ if is_word(expr.left, *COMPARED) or is_word(expr.right, *COMPARED):
@@ -235,6 +237,10 @@ class Expressions:
                 if a is None or b is None:
                     return None
                 return self._operations.comparison(expr.op, a, b, expr.span)
+
+    def _fails(self, side: syntax.Expr) -> bool:
+        """Whether it is a local of which was said what is wrong with it."""
+        return isinstance(side, syntax.LocalName) and side.key in self._at.names.failed
 
     def _is_of_place(self, word: syntax.Expr, other: syntax.Expr) -> bool:
         """Whether it is a word beside a name that it is compared with, and no option of a state of that name."""

@@ -35,6 +35,7 @@ from hamletc.checking.effects import (
     stacks_of,
 )
 from hamletc.checking.expressions import Expressions
+from hamletc.checking.forgotten import forgotten
 from hamletc.checking.names import Names
 from hamletc.checking.relocations import Relocations
 from hamletc.checking.report import Findings, between
@@ -44,7 +45,7 @@ from hamletc.checking.states import written as held
 from hamletc.checking.symbols import axis_of, builtin
 from hamletc.expansion.trees import names_in
 from hamletc.language import syntax
-from hamletc.language.declared import ValueKind
+from hamletc.language.declared import VALUES, ValueKind
 
 
 class Statements:
@@ -55,9 +56,11 @@ class Statements:
         self._report = report
         self._expressions = expressions
         self._whose = whose
+        self._forgotten: set[str] = set()
 
     def body(self, statements: tuple[syntax.Stmt, ...]) -> tuple[Statement, ...]:
         """Statements one after the other."""
+        self._note_forgotten(statements)
         return tuple(resolved for statement in statements for resolved in self.statement(statement))
 
     def statement(self, statement: syntax.Stmt) -> tuple[Statement, ...]:
@@ -86,8 +89,20 @@ class Statements:
 
     def together(self, statements: tuple[syntax.Stmt, ...], outer: Span) -> tuple[Assign | Let, ...]:
         """Statements that are clamped together, since `outer` says so."""
+        self._note_forgotten(statements)
         members = (self._member(member, outer) for member in statements)
         return tuple(member for member in members if member is not None)
+
+    def _note_forgotten(self, statements: tuple[syntax.Stmt, ...]) -> None:
+        """Say of which statements the `let` was forgotten, once in a declaration."""
+        for statement, again in forgotten(statements, self._names):
+            name = statement.meter
+            if name.text not in self._forgotten:
+                self._forgotten.add(name.text)
+                self._names.forgotten.add(name.text)
+                guess = self._names.guess(name.text, self._names.of_kind(*VALUES))
+                about = name.text, statement.span, again, guess
+                self._report.add(messages.locals.LetForgotten(name.span, *about))
 
     def _let(self, statement: syntax.LetStmt) -> Let | None:
         """A local, by its key."""

@@ -17,6 +17,7 @@ from hamletc.checking.report import Findings
 from hamletc.checking.standpoint import Resolver
 from hamletc.checking.symbols import is_word
 from hamletc.language import syntax
+from hamletc.language.spelling import spell_expression, spell_name
 
 OF_OPTIONS = ("previous", "lag", "own")
 """Functions that give of a state with options one of them: which it was, or which it is of the agent who asks."""
@@ -72,6 +73,14 @@ class Options:
         expr = expr.value if isinstance(expr, syntax.AtExpr | syntax.PostedExpr) else expr
         found = self._names.state(expr)
         return found if found is not None and found.kind == "options" else None
+
+    def asked(self, expr: syntax.Expr) -> str | None:
+        """How is asked for what would be an option: `weather == rainy`; `None` for anything else."""
+        if (spec := self.of(expr)) is not None:
+            return f"{spell_expression(expr)} == {spell_name(spec.options[-1])}"
+        if isinstance(expr, syntax.Name) and self._names.is_unknown(expr):
+            return next((f"{state} == {expr.text}" for state in self._names.holding(expr.text)), None)
+        return None
 
     def compared(self, expr: syntax.BinaryExpr) -> Expression | None:
         """`weather == rainy`, `rainy != weather`, `weather == previous(weather)`."""

@@ -37,10 +37,17 @@ class Symbols:
         self.space: Space | None = None
         self.refused: set[str] = set()
         """Names that were declared, and mean something else in every universe."""
+        self.forgotten: set[str] = set()
+        """Names that nobody declared, of which that was said."""
 
     def owns(self, name: syntax.Name) -> bool:
         """Whether this is the declaration that the name stands for, not a second or a refused one."""
         return any(symbol.name is name for symbol in self._symbols.get(name.text, ()))
+
+    def is_unknown(self, name: syntax.Name) -> bool:
+        """Whether the name stands for nothing at all, and is no word."""
+        known = builtin(name) is not None or name.text in FUNCTIONS or name.text in self._symbols
+        return not known and messages.names.meaning(name, "a meter", (), ()) is None
 
     def means(self, name: syntax.Name, kind: Kind) -> bool:
         """Whether the name stands for a declaration of this kind."""
@@ -117,11 +124,13 @@ class Symbols:
             called = None if call is None else call.span
             self._report.add(messages.names.OtherKind(name.span, *about, self.means(name, "affordance"), called))
             return None
+        if name.text in self.forgotten:
+            return None
         guess = self.guess(name.text, candidates)
         axes = () if self.space is None else axes_of(self.space)
         few = candidates if self._comparisons <= MOST_COMPARISONS else ()
         meaning = messages.names.meaning(name, needed, axes, few)
-        holders = self._holding(name.text) if needed in ("a number", "a condition") else ()
+        holders = self.holding(name.text) if needed in ("a number", "a condition") else ()
         if holders:
             meaning = messages.names.of_state(name.text, holders)
         guess = guess if meaning is None else None
@@ -133,7 +142,7 @@ class Symbols:
         self._report.add(messages.names.Unknown(*known, meaning, guess, put, likely, made))
         return guess
 
-    def _holding(self, option: str) -> tuple[str, ...]:
+    def holding(self, option: str) -> tuple[str, ...]:
         """The states that have such an option."""
         specs = ((state, self.spec_of(state)) for state in self.own_states)
         return tuple(state for state, spec in specs if spec is not None and option in {o.text for o in spec.options})

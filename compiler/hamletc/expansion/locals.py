@@ -92,6 +92,7 @@ class _Binding:
         self.read: set[str] = set()
         self.problems: list[Finding] = []
         self._taken = taken
+        self._refused: set[str] = set()
         self._keys = set(taken)
         self._all = {let.name.text: let for let in reversed(lets)}
         self._here: dict[str, syntax.LetStmt] = {}
@@ -116,8 +117,9 @@ class _Binding:
                     value = self._tree(item, known).value
                     known[name.text] = self._declared(item, known)
                     return replace(item, name=known[name.text], value=value)
-                case syntax.AssignStmt(meter=meter, owner=None) if meter.text in known:
-                    self.problems.append(messages.locals.LocalWritten(meter.span, meter.text, known[meter.text].span))
+                case syntax.AssignStmt(meter=meter, owner=None) if (local := known.get(meter.text)) is not None:
+                    if local.key not in self._refused:
+                        self.problems.append(messages.locals.LocalWritten(meter.span, meter.text, local.span))
                 case _:
                     pass
             reads = inner or field.role == "expression" or isinstance(item, _STATEMENTS)
@@ -127,7 +129,7 @@ class _Binding:
 
     def _declared(self, let: syntax.LetStmt, known: Known) -> syntax.LocalName:
         """The name of a local, with its key."""
-        name = let.name
+        name, told = let.name, len(self.problems)
         if name.text in known:
             self.problems.append(messages.locals.LocalTwice(name.span, name.text, known[name.text].span))
         elif name.text in self._taken:
@@ -136,6 +138,8 @@ class _Binding:
             self.problems.append(messages.locals.LocalOfWord(name.span, name.text, QUANTITIES[name.text]))
         key = free(f"let {name.text}", self._keys)
         self._keys.add(key)
+        if len(self.problems) > told:
+            self._refused.add(key)
         made = syntax.LocalName(name.text, name.span, name.quoted, "local", key)
         self.locals.append(Local(let, made))
         return made

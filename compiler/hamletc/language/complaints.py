@@ -49,6 +49,8 @@ _STATEMENTS = {
     *("together", "repeat", "begin", "end", "wear", "velocity", "position", "move", "teleport", "spawn", "let"),
 }
 """Words that begin statements."""
+_TYPED = ("var", "local", "const", "auto", "float", "double", "int", "real", "bool", "number", "meter", "state")
+"""Words with which other languages declare what statements read, and ours what lasts."""
 _WRITTEN = ("meter", "state", "item")
 """Words before what statements write."""
 _PROPERTIES = ("decay", "edges", "interact", "move", "places", "reach", "starts", "step")
@@ -288,6 +290,11 @@ def _statement(situation: Situation) -> tuple[str, tuple[Edit, ...]]:
         return "Agents have children by `spawn sheep`, or `spawn sheep { energy = energy / 2 }`.", ()
     if word == "let":
         return _local(situation)
+    if situation.token.kind == "word" and situation.after().text == "=" and word in _TYPED:
+        hint = f"What statements behind it read is a local: `let {situation.token.text} = ...`"
+        lasts = word in _WRITTEN
+        hint += "; what is there in the next tick is declared outside of these braces." if lasts else "."
+        return hint, (Edit(situation.before.span, "let", sure=not lasts),)
     begun = tokens[max(situation.index - 5, 0) : situation.index]
     drawn = next((one for sign, one in pairwise(begun) if (sign.text, one.text) == ("=", "once")), None)
     if drawn is not None and "let" in [token.text for token in begun]:

@@ -8,7 +8,7 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import before, behind
 from hamletc.language.braces import DECLARATIONS, assigns, begins_line
-from hamletc.language.situation import ASSIGNMENTS, COMPARISONS, Cure, Situation, source
+from hamletc.language.situation import ASSIGNMENTS, COMPARISONS, LONGEST_REST, Cure, Situation, source
 from hamletc.language.tokens import Token
 
 _JOINTS = (*COMPARISONS, "and", "or", "+", "-", "*", "/", "(")
@@ -36,6 +36,35 @@ def when(s: Situation) -> Cure | None:
         return Cure("Write `when`.", 1, ("when",), code, message, edits=(s.instead(1, "when"),))
     hint = "Write `A when CONDITION`, or `if CONDITION then A else B`."
     return Cure(hint, 1, ("when",), code, message, edits=(s.instead(1, "when"),))
+
+
+_WITHOUT_CONDITION = ("begin", "end", "move", "teleport", "spawn", "wear")
+"""Words of statements behind which no condition stands."""
+
+
+def guarded_statement(s: Situation) -> Cure | None:
+    """`rule ill { begin cold when mood < 0.2 }`: only what is added to a meter has a `when` of its own."""
+    before = range(s.index - 1, max(s.start, s.index - LONGEST_REST), -1)
+    first = next(
+        (n for n in before if s.tokens[n].text in (*_WITHOUT_CONDITION, *ASSIGNMENTS, "{", "}", "->")), s.start
+    )
+    word = s.tokens[first].text
+    if s.token.text not in ("when", "if") or word not in _WITHOUT_CONDITION or "when" in s.texts:
+        return None
+    statement, rule = source(s.tokens[first : s.index]), s.declaration == "rule"
+    hint = f"A rule has the condition: `rule NAME: CONDITION -> {statement}`."
+    message = f"`{word}` has no condition of its own"
+    last = None if s.opener is None else s.closer.get(s.opener)
+    if not rule or last is None or first != s.start + 3 or s.opener != s.start + 2:
+        return Cure(hint, message=message)
+    condition = s.tokens[s.index + 1 : last]
+    if not condition or any(token.text in ASSIGNMENTS or token.line != s.token.line for token in condition):
+        return Cure(hint, message=message)
+    name, begin = s.tokens[s.start + 1], s.tokens[s.start + 1].span
+    whole = Span(begin.line, begin.end_column, s.tokens[last].span.end_line, s.tokens[last].span.end_column)
+    written = f": {source(condition)} -> {statement}"
+    hint = f"A rule has the condition: `rule {name.text}{written}`."
+    return Cure(hint, message=message, edits=(Edit(whole, written),))
 
 
 def _if_first(s: Situation) -> tuple[Edit, ...]:

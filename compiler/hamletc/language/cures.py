@@ -12,7 +12,15 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import before, behind
 from hamletc.foreign import instead
-from hamletc.language.conditionals import comparison, if_statement, if_without_else, needs, then, when
+from hamletc.language.conditionals import (
+    comparison,
+    guarded_statement,
+    if_statement,
+    if_without_else,
+    needs,
+    then,
+    when,
+)
 from hamletc.language.misplaced import listed
 from hamletc.language.renamed import renamed
 from hamletc.language.situation import ASSIGNMENTS, Cure, Situation, source
@@ -97,7 +105,7 @@ def _adjoins(s: Situation) -> bool:
 
 
 def _range(s: Situation) -> Cure | None:
-    """`open 8 - 18`, `open from 8 to 18`, `in 0 to 1`, `in (0, 1)`."""
+    """`open 8 - 18`, `open 8 18`, `open from 8 to 18`, `in 0 to 1`, `in (0, 1)`."""
     edits: tuple[Edit, ...]
     if ".." in s.texts and s.declaration == "affordance" and s.token.text in ("{", "lasts"):
         hint = f"Write `open {s.before.text} .. 18`: the hours from the first up to the second."
@@ -110,6 +118,8 @@ def _range(s: Situation) -> Cure | None:
     edits = (s.instead(1, ".."),)
     if ".." in s.texts and s.token.text in _RANGES:
         return Cure(f"Write `{s.before.text} .. {s.after().text}`.", 1, ("..",), edits=edits)
+    if ".." in s.texts and s.before.kind == s.token.kind == "number" and s.before.line == s.token.line:
+        return Cure(f"Write `{s.before.text} .. {s.token.text}`.", 0, ("..",), edits=(s.insert(".."),))
     dash = next((n for n in range(s.index - 3, s.index) if s.tokens[n].text == "-"), None)
     if ".." in s.texts and s.before.kind == "number" and dash is not None:
         edits = (Edit(s.tokens[dash].span, ".."),) if s.tokens[dash - 1].kind == "number" else ()
@@ -265,6 +275,19 @@ def _type(s: Situation) -> Cure | None:
 
 
 _CURES = (
-    *(copies, then, renamed, _range, _type, _equals, when, unfinished, if_without_else, if_statement, comparison),
+    *(
+        copies,
+        then,
+        renamed,
+        _range,
+        _type,
+        _equals,
+        when,
+        guarded_statement,
+        unfinished,
+        if_without_else,
+        if_statement,
+        comparison,
+    ),
     *(needs, _comma, _call, _operator, _window, _observed, _encoding, _statement_outside),
 )

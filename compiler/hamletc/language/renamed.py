@@ -17,6 +17,11 @@ _RISES = frozenset(("grows", "gains", "increases", "rises", "recovers", "regener
 _TAKES = frozenset(("takes", "costs", "cost", "pays", "consumes", "uses", "requires"))
 _GIVES = frozenset(("gives", "restores", "adds", "produces", "yields", "pay"))
 """Words for what a use takes, and what it gives."""
+_EPISODES = frozenset(("game", "episode", "run", "life", "round", "level", "agent", "player", "everything"))
+_OVER = frozenset(
+    ("over", "ends", "end", "finishes", "finished", "stops", "done", "dies", "lost", "won", "loses", "wins")
+)
+"""Words for what is over, and for that it is."""
 _BEHIND_NAMES = ("at", "open", "lasts", "(", "{")
 _LOWEST, _HIGHEST = ("min", "minimum", "low", "lowest", "from"), ("max", "maximum", "high", "highest", "to")
 
@@ -54,6 +59,12 @@ def _spent(s: Situation) -> Cure | None:
 def _declared(s: Situation) -> Cure | None:
     """`place Desk at (2, 3) { }`, `grid 8 x 8`, `agent student { }`."""
     word, name, third = s.token.text, s.after(), s.after(2)
+    if word in _EPISODES and name.text in _OVER and third.text in ("when", "if"):
+        hint = (
+            "An agent's life ends by `dies when energy <= 0`, at a goal by `ends when money >= 10 { reward 1 }`; for "
+        )
+        hint += "all agents of a world it is `world ends when ...`."
+        return Cure(hint, 3, ("dies", "when"), edits=(s.instead(3, "dies when", sure=False),))
     if name.line != s.token.line:
         return None
     if word in _AFFORDANCES and name.kind in ("word", "quoted") and third.text in _BEHIND_NAMES:

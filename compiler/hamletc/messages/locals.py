@@ -6,6 +6,7 @@ from typing import Literal
 
 from hamlet.universe import Span
 from hamletc.diagnostics import Edit, Finding, Label, Told, finding
+from hamletc.diagnostics.edit import before
 
 
 def _state(name: str) -> str:
@@ -93,6 +94,28 @@ class LocalOfOtherMoment(Finding):
         return Told(f"the local `{self.local}` has no value here", hint)
 
 
+@finding("H020")
+class LetForgotten(Finding):
+    """A statement that writes what nobody declares, which statements behind it read: `hurt = 0.1 * damage`. `again`:
+    another one writes it; `guess` is a declared name that may be meant."""
+
+    local: str
+    statement: Span
+    again: bool
+    guess: str | None
+
+    def told(self) -> Told:
+        hint = f"What the statements behind it read is a local: `let {self.local} = ...`."
+        if self.again:
+            hint += (
+                f" It has one value, so another one has another name; what changes is a state: `{_state(self.local)}`."
+            )
+        elif self.guess is not None:
+            hint += f" Or did you mean `{self.guess}`?"
+        edit = before(self.statement, "let ", sure=not self.again and self.guess is None)
+        return Told(f"there is no `{self.local}`", hint, "nobody declares it", edits=(edit,))
+
+
 @finding("H361")
 class LocalWritten(Finding):
     local: str
@@ -106,10 +129,13 @@ class LocalWritten(Finding):
 
 @finding("H360")
 class OptionInLocal(Finding):
-    """A local for one of several options."""
+    """A local for one of several options: `compared` is a condition that could stand for it, `weather == rainy`."""
 
     local: str
+    compared: str
 
     def told(self) -> Told:
-        hint = f"A local is a number or a condition: `let {self.local} = STATE == OPTION`."
-        return Told(f"the local `{self.local}` would be an option", hint)
+        hint = f"A local is a number or a condition: `let {self.local} = {self.compared}`. An option stands beside its "
+        hint += f"state alone, so write `{self.compared}` where you ask."
+        edits = (Edit(self.span, self.compared, sure=False),)
+        return Told(f"the local `{self.local}` would be an option", hint, edits=edits)

@@ -350,5 +350,9 @@ class MaybeNotWhole(Finding):
 
     def told(self) -> Told:
         hint = "Make it one: `floor(x)`, `ceil(x)` or `round(x)`; a state `real in LOW .. HIGH` takes any number."
+        if isinstance(self.part, universe.MeterValue | universe.WorldValue | universe.CellValue):
+            name = self.part.meter
+            hint = f"`{name}` may hold any number: declare `state {name}: int in LOW .. HIGH = ...`, or write "
+            hint += f"`floor({name})`, `ceil({name})` or `round({name})`."
         label = no_whole(self.part, self.value)
         return Told(f"`{self.state}` holds whole numbers, and this may be none", hint, label)
