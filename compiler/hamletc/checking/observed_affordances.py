@@ -29,7 +29,7 @@ def stands(word: syntax.Name, opened: syntax.Name | None, listing: Listing) -> E
     for affordance in listing.draft.affordances:
         if word.text not in (affordance.name, affordance.copy_of):
             continue
-        here, when = universe.Here(affordance.name, span), _open_when(affordance, span)
+        here, when = universe.Here(affordance.name, span), _open_when(affordance, listing.draft.clock, span)
         if opened is None:
             conditions.append(here)
         elif when is not None:
@@ -42,10 +42,21 @@ def stands(word: syntax.Name, opened: syntax.Name | None, listing: Listing) -> E
     return reduce(lambda one, other: universe.Binary("or", one, other, span), conditions)
 
 
-def _open_when(affordance: universe.Affordance, span: Span) -> Expression | None:
+def _open_when(affordance: universe.Affordance, clock: universe.Clock | None, span: Span) -> Expression | None:
     """The condition under which an affordance that is there is open; `None` where it always is."""
     opening = None if affordance.appears is not None else affordance.opening
-    if affordance.hours is None:
-        return opening
-    included = affordance.hours.condition(span)
-    return included if opening is None else universe.Binary("and", included, opening, span)
+    included = None if affordance.hours is None else _in_day(affordance.hours, clock, span)
+    if opening is None or included is None:
+        return included if opening is None else opening
+    return universe.Binary("and", included, opening, span)
+
+
+def _in_day(hours: universe.Hours, clock: universe.Clock | None, span: Span) -> Expression | None:
+    """The condition that an affordance is open at this hour; `None` where it is at all hours. A side that holds in the
+    whole day, or never, is left out: its author wrote no comparison."""
+    both = hours.condition(span)
+    if clock is None or not isinstance(both, universe.Binary):
+        return both
+    if hours.closes in (0, clock.hours):
+        return both.left if hours.opens else None
+    return both if hours.opens else both.right

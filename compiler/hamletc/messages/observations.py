@@ -127,7 +127,7 @@ class AlwaysOpen(Finding):
 
     def told(self) -> Told:
         hint = f"Write `of {spell_name(self.affordance)}`: this is where it stands."
-        label = Label(self.declared, "it has no hours and no `open when`")
+        label = Label(self.declared, "no hour closes it, and no `open when` does")
         return Told(f"`{self.affordance.text}` is always open", hint, secondary=(label,))
 
 

@@ -111,6 +111,25 @@ def test_each_world_has_its_own(compiled: Callable[[str], Module]) -> None:
     assert len({tuple(row.tolist()) for row in torch.stack(by_name(env, "window.Shop")).T}) > 1
 
 
+@pytest.mark.parametrize("hours", ["0 .. 9", "18 .. 24", "18 .. 0", "6 .. 9"])
+def test_a_day_begins_and_ends_within_opening_hours(compiled: Callable[[str], Module], hours: str) -> None:
+    """Nobody is told that a side of them, which no author wrote as a comparison, holds at all hours."""
+    first, last = map(int, hours.split(" .. "))
+    text = street("computed").replace("18 .. 4", hours).replace("street", f"street_{first}_{last}")
+    env = hamlet.make(compiled(text), worlds=2, backend="c", quiet=True, seed=4)
+    env.reset()
+    bar, stood = by_name(env, "window.Bar"), by_name(env, "window.open Bar")
+    seen = set()
+    for _ in range(48):
+        hour = int(env.state["hour"][0])
+        there = (first <= hour) and (hour < last or last == 0)
+        assert all(torch.equal(is_open, here * there) for is_open, here in zip(stood, bar, strict=True))
+        seen |= {there} if any(here.any() for here in bar) else set()
+        env.step(torch.full((2,), env.action_names.index("WAIT")))
+        bar, stood = by_name(env, "window.Bar"), by_name(env, "window.open Bar")
+    assert seen == {True, False}
+
+
 @pytest.mark.parametrize(
     ("shown", "told"),
     [
