@@ -42,6 +42,14 @@ UNITS: dict[str, tuple[str, ...]] = {
     "passes": (*PASSES, "tests/unit/targets/triton/test_triton_formatter.py"),
     "kernel": ("tests/unit/kernel", *TARGETS),
     "triton": (*TARGETS, *TRITON),
+    **{
+        f"targets/triton/{name}.py": (*TARGETS, *TRITON, "tests/equivalence/test_together.py")
+        for name in ("reductions", "meeting", "pairs", "together")
+    },
+    **{
+        f"targets/triton/{name}.py": (*TARGETS, *TRITON, "tests/equivalence/test_cells.py")
+        for name in ("cells", "crowds", "spread")
+    },
     "c": (*TARGETS, *C),
     "wasm": (*TARGETS, *C, "tests/unit/targets/wasm", "tests/unit/launch/test_wasm.py"),
     "both": (*TARGETS, "tests/unit/ir", *TRITON, *C),
