@@ -178,6 +178,19 @@ def ended(
     return "equal" if code == 0 else f"self-test {code}"
 
 
+def earlier(path: Path) -> dict[str, Any]:
+    """The results to go on with; a line where there are none of this command."""
+    if not path.exists():
+        sys.exit(f"error: there is no {path}: leave out --resume to begin it")
+    try:
+        result = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        result = None
+    if not isinstance(result, dict) or not {"facts", "town"} <= result.keys():
+        sys.exit(f"error: {path} holds no results of this command: leave out --resume to begin it")
+    return result
+
+
 def main() -> None:
     """Measure, compare, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -188,9 +201,7 @@ def main() -> None:
     parser.add_argument("--zig", type=shlex.split)
     parser.add_argument("--qemu", type=Path)
     chosen = parser.parse_args()
-    if chosen.resume and not RESULTS.exists():
-        sys.exit(f"error: there is no {RESULTS}: leave out --resume to begin it")
-    result: dict[str, Any] = json.loads(RESULTS.read_text()) if chosen.resume else {}
+    result = earlier(RESULTS) if chosen.resume else {}
     now, before = facts("benchmarks/exported.py", "c"), result.get("random", {})
     if not result:
         result = {"facts": now, "town": list(rates(chosen.zig))}

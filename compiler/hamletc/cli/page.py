@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import rich_click as click
@@ -14,9 +14,7 @@ import rich_click as click
 if TYPE_CHECKING:
     from hamletc.page.file import File
     from hamletc.page.played import Played
-
-EVERY = 10.0
-"""Seconds between two lines that say how far it is."""
+    from hamletc.page.site import Ready
 
 
 @click.command()
@@ -36,23 +34,16 @@ def page(
     """Write a page on which UNIVERSES (files, packs, or folders of files) run in a browser: a folder that any host
     serves. Without names it has a tutorial, the gallery with the policies of the zoo, the ports, and the compiler."""
     from hamlet.env.keep.files import write_file
+    from hamletc.cli.progress import steps_of
     from hamletc.page.pyodide import compiler_files, pyodide_folder
     from hamletc.page.site import index, ready, static_files, universe_files, universes_of
 
     named = universes_of(universes, Path())
     edited = not universes if editor is None else editor
     compiler = compiler_files(pyodide_folder(pyodide, Path())) if edited or pyodide is not None else None
-    checked = [ready(each) for each in named]
+    checked: list[Ready] = []
     played: dict[int, Played] = {}
-    if not universes and find_spec("safetensors") is None:
-        click.echo("no policies: those of the zoo need safetensors, which is not installed", err=True)
-    elif policies or not universes:
-        from hamletc.page.played import of_the_zoo, players
-
-        here = [each.universe for each in checked]
-        played = players(policies or of_the_zoo(here), here)
-        checked = [replace(each, policy=played.get(number)) for number, each in enumerate(checked)]
-    total, told = 0, monotonic()
+    total, count = 0, len(named)
 
     def write(files: Iterable[File]) -> None:
         nonlocal total
@@ -62,15 +53,29 @@ def page(
             write_file(target, file.contents)
             total += len(file.contents)
 
-    write((*static_files(), *(compiler or ())))
-    for number, each in enumerate(checked):
-        if monotonic() - told > EVERY:
-            told = monotonic()
-            click.echo(f"{number} of {len(named)} universes, now {each.named.id}", err=True)
-        write(universe_files(each))
+    with steps_of(2 * count + 1) as step:
+        for number, each in enumerate(named):
+            step(number, f"{each.id}: checking")
+            checked.append(ready(each))
+        if not universes and find_spec("safetensors") is None:
+            click.echo("no policies: those of the zoo need safetensors, which is not installed", err=True)
+        elif policies or not universes:
+            from hamletc.page.played import of_the_zoo, players
+
+            step(count, "policies")
+            here = [each.universe for each in checked]
+            played = players(policies or of_the_zoo(here), here)
+            checked = [replace(each, policy=played.get(number)) for number, each in enumerate(checked)]
+        write((*static_files(), *(compiler or ())))
+        for number, one in enumerate(checked, count + 1):
+            write(universe_files(one, partial(_say, step, number, one.named.id)))
     # What is in a page last is its list: a page that is half written has none of the new universes.
     write([index(named, compiler is not None)])
-    count, policy = len(played), "policy" if len(played) == 1 else "policies"
-    others = f" and {count} {policy}" if played else ""
-    click.echo(f"wrote {output} with {len(named)} universe{'s' * (len(named) != 1)}{others}, {total / 1e6:.1f} MB")
+    policy = "policy" if len(played) == 1 else "policies"
+    others = f" and {len(played)} {policy}" if played else ""
+    click.echo(f"wrote {output} with {count} universe{'s' * (count != 1)}{others}, {total / 1e6:.1f} MB")
     click.echo(f"look   python -m http.server --directory {output} --bind 127.0.0.1 8000   then http://127.0.0.1:8000")
+
+
+def _say(step: Callable[[int, str], None], number: int, name: str, what: str) -> None:
+    step(number, f"{name}: {what}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.util import find_spec
@@ -96,13 +96,22 @@ def ready(named: Named) -> Ready:
     return Ready(named, universe)
 
 
-def universe_files(ready: Ready) -> Iterator[File]:
-    """The module of a universe, what a page knows of it, and the modules of its policies."""
+def universe_files(ready: Ready, say: Callable[[str], None]) -> Iterator[File]:
+    """The module of a universe, what a page knows of it, and the modules of its policies. `say` is told what is done
+    next."""
     named, universe, policy = ready.named, ready.universe, ready.policy
+
+    def digest() -> int | None:
+        if not find_spec("torch"):
+            return None
+        say("its test run on the interpreter")
+        return digest_tested(universe)
+
+    say("compiling")
     result = made(
         named,
         universe,
-        lambda: digest_tested(universe) if find_spec("torch") else None,
+        digest,
         policy=None if policy is None else Learnt(policy.name, tuple(policy.modules)),
     )
     for role, module in {} if policy is None else policy.modules.items():
