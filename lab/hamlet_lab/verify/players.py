@@ -87,7 +87,9 @@ class Script:
         return self._arrived(self._away(buffers))
 
     def towards(self, buffers: Buffers) -> Tensor:
-        """The move that leads nearest to the affordance of each lane, i32 [lanes]."""
+        """The move that leads nearest to the affordance of each lane, i32 [lanes]; without moves, none."""
+        if not len(self._moves):
+            return torch.full((buffers.shape.lanes,), schema.idle_action(self._universe), dtype=torch.int32)
         _, left = self._left(buffers, self._away(buffers))
         return self._numbers[left.argmin(dim=0)].to(torch.int32)
 

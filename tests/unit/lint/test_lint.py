@@ -168,3 +168,12 @@ def test_the_verb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = CliRunner().invoke(hamletc, ["lint", "yard.hamlet", "--allow", "H001"])
     assert done.exit_code == 2
     assert "there is no 'H001'" in done.output
+
+
+def test_a_grid_without_moves_is_played(tmp_path: Path) -> None:
+    """Whoever needs an affordance elsewhere cannot go there."""
+    path = tmp_path / "yard.hamlet"
+    leap = "action LEAP { food -= 0.01  teleport (integer(0, 3), 0) }\nactions WAIT INTERACT LEAP\n"
+    path.write_text(SOUND.replace("dies when", f"{leap}dies when"), encoding="utf-8")
+    done = CliRunner().invoke(hamletc, ["lint", str(path)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output

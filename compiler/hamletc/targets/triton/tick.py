@@ -60,7 +60,7 @@ def of_tick(bindings: Bindings) -> list[str]:
 
 def drawn_by(bindings: Bindings) -> list[str]:
     """What random words of a tick are drawn by."""
-    return bindings.drawn_by("tick", *bindings.meets.functions)
+    return bindings.drawn_by(*of_tick(bindings))
 
 
 def advanced(bindings: Bindings) -> list[Name]:
