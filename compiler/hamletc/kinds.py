@@ -75,7 +75,7 @@ def _said(path: Path, kind: Kind) -> str:
             verbs = "`sweep`, `design`, `verify`, `bench`, `profile`, `diff`, `trace`, `record` and `replay`"
             return f"is a generated package: hamlet.load loads it, and `hamletc run`, {verbs} take it"
         case "recorded run":
-            return "is a recorded run: `hamletc replay`, `diff` and `trace` take it"
+            return "is a recorded run: `hamletc replay UNIVERSE RUN`, `diff` and `trace` take it"
         case "episode":
             return "is a recorded episode: `hamletc replay` and `trace` take it"
         case "arrays":

@@ -44,7 +44,7 @@ PACKAGE = (
 NOT_MEANT = {
     "package": f"meal {PACKAGE}`trace`, `record` and `replay` take it",
     "package of a pack": f"desk {PACKAGE}`trace`, `record` and `replay` take it",
-    "recorded run": "meal.npz is a recorded run: `hamletc replay`, `diff` and `trace` take it",
+    "recorded run": "meal.npz is a recorded run: `hamletc replay UNIVERSE RUN`, `diff` and `trace` take it",
     "trace": "office.npz is a trace of HAMLET: `hamletc replay PACK TRACE` takes it",
     "arrays": "text.npz is no recorded run and no trace of HAMLET, or a damaged one",
     "pack's file": "office/bars.yaml is one file of a pack: name the folder, office",

@@ -91,7 +91,11 @@ def test_another_universe(hamletc_here: Command, tmp_path: Path) -> None:
         ),
         (("nowhere.hamlet", "meal.npz"), 2, "error[H001]: cannot read the file"),
         ((str(MEAL), "nowhere.npz"), 2, "error: nowhere.npz does not exist"),
-        (("meal.npz", str(MEAL)), 2, "error: meal.npz is a recorded run: `hamletc replay`, `diff` and `trace` take it"),
+        (
+            ("meal.npz", str(MEAL)),
+            2,
+            "error: meal.npz is a recorded run: `hamletc replay UNIVERSE RUN`, `diff` and `trace` take it",
+        ),
     ],
 )
 def test_mistakes(hamletc_here: Command, arguments: tuple[str, ...], code: int, says: str) -> None:

@@ -131,7 +131,7 @@ def test_recorded_runs_of_other_worlds() -> None:
         (("diff", "nowhere.hamlet", "@ir"), 1, "no such file"),
         (("diff", "nowhere.npz", "toy.hamlet"), 1, "cannot read the file: no such file"),
         (("diff", "text.npz", "toy.hamlet"), 1, "text.npz is no recorded run"),
-        (("record", "run.npz", "-o", "a.npz"), 1, "run.npz is a recorded run: `hamletc replay`"),
+        (("record", "run.npz", "-o", "a.npz"), 1, "run.npz is a recorded run: `hamletc replay UNIVERSE RUN`"),
         (("diff", "run.npz@ir", "toy.hamlet"), 1, "is a recorded run: nothing runs it"),
         (("record", "@ir", "-o", "a.npz"), 2, "names no universe"),
         (("record", "toy.hamlet", "-o", "a.txt"), 2, "does not end in .npz"),
