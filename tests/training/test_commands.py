@@ -115,7 +115,11 @@ def test_each_role_learns_a_policy_or_all_share_one(hamletc_says: Says) -> None:
 
 
 def test_what_cannot_be_played_is_refused_and_nothing_is_written(hamletc_says: Says) -> None:
+    meter = "meter m = 1 { decay 0.1 }\nreward m\n"
+    orders = "universe shop\nspace none\nlifespan 9 ticks\ncontrol order: int in 0 .. 3\nrule r: m += 0.01 * order\n"
+    Path("shop.hamlet").write_text(f"{orders}{meter}observe {{ meters }}\n", encoding="utf-8")
     for universe, options, said in (
+        (Path("shop.hamlet"), (), "shop has whole numbers as controls (order)"),
         (TAG, ("--against", "past:3", "--worlds", "2"), "take 128 worlds or more"),
         (TAG, ("--against", "past:3", "--shared"), "--shared has all roles learn one policy"),
         (TAG, ("--against", "3"), "write past:N"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
+from math import nan
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,9 @@ def _sample(env: Env, tick: int) -> Sample:
     meters, alive = env.state["meters"][:, ::stride].cpu(), env.state["alive"][::stride].cpu()
     values = meters[:, alive].double().sort(dim=1).values
     last = values.shape[1] - 1
+    if last < 0:  # where nobody lives a curve has a gap
+        nobody = (nan,) * len(meters)
+        return Sample(tick, nobody, nobody, nobody)
     return Sample(
         tick,
         tuple(values.mean(dim=1).tolist()),

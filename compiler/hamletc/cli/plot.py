@@ -12,7 +12,8 @@ from hamletc.errors import CompileError
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The meters of all agents alive at one tick: mean, 10% and 90% quantile of each meter in file order."""
+    """The meters of all agents alive at one tick: mean, 10% and 90% quantile of each meter in file order; NaN where
+    nobody is."""
 
     tick: int
     means: tuple[float, ...]

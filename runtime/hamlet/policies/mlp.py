@@ -24,6 +24,8 @@ MEMORIES = tuple(range(WHOLE, MOST_WIDTH + 1, WHOLE))
 """Numbers that an agent can remember."""
 MOST_WEIGHT = 2.0**20
 """The largest size of a weight: with observations of at most this size no sum of a network overflows."""
+MOST_PRODUCT = MOST_WEIGHT**2
+"""The largest size of a weight times a value: values of more than 2**20 have smaller weights."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -298,6 +300,16 @@ def _check_shapes(weights: Sequence[torch.Tensor], biases: Sequence[torch.Tensor
         if number < len(weights) - 1 and outputs > MOST_WIDTH:
             raise EnvError(f"a hidden layer has at most {MOST_WIDTH} outputs, not {outputs}")
         inputs = outputs + remembers if number == 0 else outputs
+
+
+def beyond(weights: torch.Tensor, reach: torch.Tensor) -> torch.Tensor:
+    """The values of an observation, [values] bool, of which a product with a weight of the first layer is larger than
+    2**40. `weights`: [outputs, inputs] or [members, outputs, inputs] f32; `reach`: the greatest size of each value,
+    [values] f32. A memory has the values of an episode's end as inputs, too."""
+    largest = weights.detach().abs().flatten(0, -2).amax(dim=0).double()
+    values = len(reach)
+    parts = [largest[first : first + values] for first in (0, values) if first + values <= len(largest)]
+    return torch.stack(parts).amax(dim=0) * reach.to(weights.device).double() > MOST_PRODUCT
 
 
 def _check_sizes(tensors: Sequence[torch.Tensor]) -> None:

@@ -108,6 +108,20 @@ def test_run_errors_are_one_line(hamletc_here: Command, arguments: list[str], me
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_nobody_lives_on_where_episodes_end_by_hand(hamletc_here: Command, tmp_path: Path) -> None:
+    path = tmp_path / "hand.hamlet"
+    path.write_text(
+        "universe hand\nspace grid 4 x 4\nepisodes by hand\nmeter energy = 0.3 { decay 0.05 }\n"
+        "affordance Bed at (1, 1) { instantly { energy += 0.1 } }\ndies when energy <= 0\nreward energy\n"
+        "observe { meters }\n",
+        encoding="utf-8",
+    )
+    done = hamletc_here("run", path, "--worlds", "3", "--ticks", "60", "--backend", "interpreter")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "energy <= 0  3  100.0%" in done.stdout
+    assert (tmp_path / "runs" / "hand" / "meters.png").read_bytes().startswith(PNG)
+
+
 def test_run_refuses_a_package_that_was_changed(hamletc_here: Command, tmp_path: Path) -> None:
     hamletc_here("compile", MEAL)
     kernels = tmp_path / "generated" / "first_meal" / "c_kernels.c"

@@ -13,7 +13,7 @@ from hamlet_train.beside import opponents_of, past_of, write_opponents
 from hamlet_train.budget import Aim
 from hamlet_train.cli.defaults import TICKS, WORLDS
 from hamlet_train.cli.options import folder_of, settings_of, threads_of
-from hamlet_train.crews import crew_sizes
+from hamlet_train.crews import crew_sizes, crews_of
 from hamlet_train.devices import Device
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.compiled import kernels
@@ -114,7 +114,7 @@ def ticks_in(
 
 def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads: int, processes: int) -> None:
     """Write the package and the manifest, both or none; nothing where kernels cannot be compiled."""
-    from hamlet.env.make import checked_shape
+    from hamlet.env.make import checked_shape, make
 
     if run.folder.exists() and not again and not run.hardly_begun:
         raise TrainError(f"{run.folder} exists: take --resume to go on with it, or another --name")
@@ -140,6 +140,8 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
         if shape.agents == 1 and (settings.critic or settings.team):
             raise TrainError("--critic world and --team are for worlds of several agents: give --agents")
         params_of(arguments.params, module.universe)
+        # Whoever cannot learn is told so before there is a run.
+        crews_of(make(module, worlds=1, agents=shape.agents, backend="interpreter", quiet=True), arguments.shared)
         if arguments.until is not None:
             Aim.of(arguments.until, [role.name for role in module.universe.roles or ()])
         manifest = Manifest(

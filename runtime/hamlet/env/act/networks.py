@@ -13,7 +13,7 @@ from hamlet.backend.buffers import Buffers
 from hamlet.backend.protocol import NetworkPolicy, Policy
 from hamlet.backend.storage import NAMES, Storage, check_storage, storage_like
 from hamlet.errors import EnvError, shown
-from hamlet.policies.mlp import MLP, MOST_WEIGHT
+from hamlet.policies.mlp import MLP, MOST_WEIGHT, beyond
 from hamlet.universe import Universe
 
 
@@ -23,7 +23,8 @@ class NetworkCheck:
     def __init__(self, universe: Universe, buffers: Buffers) -> None:
         self._universe = universe
         self._buffers = buffers
-        self._in_bounds = False
+        reach = torch.tensor([max(-s.low, s.high) for s in _scales(universe)])
+        self._reach = reach if bool((reach > MOST_WEIGHT).any()) else None
 
     def policy(self, network: MLP) -> NetworkPolicy:
         """The network as backends take it.
@@ -47,7 +48,7 @@ class NetworkCheck:
                 )
         elif worlds % (network.members or 1):
             raise EnvError(f"{network.members} members cannot share {worlds} worlds: each has as many")
-        self._check_bounds()
+        self._check_bounds(network)
         return network.prepared()
 
     def stored(self, ticks: int) -> dict[str, torch.Tensor]:
@@ -65,14 +66,22 @@ class NetworkCheck:
             raise EnvError("store needs an MLP as the policy: others leave nothing to store")
         return check_storage(store, self.stored(ticks), self._buffers.mask.device, policy.value)
 
-    def _check_bounds(self) -> None:
-        if self._in_bounds:
+    def _check_bounds(self, network: MLP) -> None:
+        if self._reach is None:
             return
-        for segment in schema.observation_segments(self._universe):
-            if max(-segment.scale.low, segment.scale.high) > MOST_WEIGHT:
-                bounds = f"{segment.scale.low} .. {segment.scale.high}"
-                raise EnvError(f"an MLP reads values of at most 2**20 in size, and {segment.name} lies in {bounds}")
-        self._in_bounds = True
+        refused = beyond(network.weights[0], self._reach).nonzero()
+        if len(refused):
+            value = int(refused[0])
+            scale, name = _scales(self._universe)[value], schema.observation_names(self._universe)[value]
+            raise EnvError(
+                f"{name} lies in {scale.low} .. {scale.high}: an MLP reads values of at most 2**20 in size, or has "
+                "smaller weights for them, so that no product is beyond 2**40"
+            )
+
+
+def _scales(universe: Universe) -> list[schema.Scale]:
+    """The scale of each value of an observation."""
+    return [each.scale for each in schema.observation_segments(universe) for _ in range(each.count)]
 
 
 def made_storage(like: dict[str, torch.Tensor], names: Sequence[str] | None, device: torch.device) -> Storage:
