@@ -26,6 +26,9 @@ from hamletc.errors import CompileError
 PAST = replace(HUNT, worlds=200, past=2, ticks=200 * 5 * 10 * 5)
 
 
+MINDED = replace(PAST, settings=replace(PAST.settings, hidden=(32, 8), memory=32))
+
+
 @pytest.fixture(scope="module")
 def past(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Five updates of `PAST` with one thread."""
@@ -44,7 +47,7 @@ def test_past_selves_play_and_nobody_learns_from_what_they_do(past: Run) -> None
     for update in range(4):
         assert [each.update for each in selves.selves] == list(range(max(update - 1, 0), update + 1))
         training.advance()
-    played = selves.players(4)
+    played = selves.players(4, [None, None])
     valid, left = [each.store.valid.any(axis=1) for each in training.crews], 0
     for crew, learning in enumerate(training.crews):
         assert learning.crew.lanes is not None
@@ -68,7 +71,7 @@ def test_past_selves_act_as_they_did(past: Run) -> None:
     first = [each.learner.learned.parameters.copy() for each in training.crews]
     training.advance()
     (learning, _), present = training.crews, training.present
-    for player in training.past.players(1):
+    for player in training.past.players(1, [None, None]):
         present.chosen[:] = -1
         player.act(0)
         lanes, chosen = np.flatnonzero(present.chosen >= 0), present.chosen.copy()
@@ -99,6 +102,48 @@ def test_a_training_beside_past_selves_repeats(past: Run, tmp_path: Path) -> Non
     tensors, about = read_tensors(cut.checkpoints / "00000005.safetensors")
     assert about["selves"] == [4, 5]
     assert tensors["it/selves"].shape[0] == 2
+
+
+def test_past_selves_know_what_was_seen_and_done_before(tmp_path: Path) -> None:
+    """They go on with what the crew remembers, which has listened, and begin with nothing where episodes do."""
+    run = Run(tmp_path / "minded")
+    module = packaged(TAG, run.package)
+    training: Training = begun(module, replace(MINDED, digest=module.digest), Ranks(), 1)
+    assert training.past is not None
+    memories, middle, differing = [each.store.memory for each in training.crews], 0, 0
+    for update in range(3):
+        training.advance()
+        for part in training.past.parts(update):
+            crew, known = training.crews[part.crew], memories[part.crew]
+            assert known is not None
+            assert crew.crew.actions is not None
+            # Those are what past selves did, not what the crew chose for its store.
+            assert (crew.crew.actions[known.acted[part.own]] == training.present.chosen[part.lanes]).all()
+            differing += int((crew.store.actions[part.own, -1] != known.acted[part.own]).sum())
+        players = training.past.players(update + 1, memories)
+        for part, player in zip(training.past.parts(update + 1), players, strict=True):
+            mine, listener = player.store.memory, player.listener
+            assert mine is not None
+            assert listener is not None
+            for name in ("hidden", "before", "acted"):
+                assert getattr(mine, name).tobytes() == getattr(listener.memory, name)[listener.lanes].tobytes()
+            middle += int(np.abs(mine.hidden[training.present.age[part.lanes] > 0]).sum() > 0)
+    assert (middle > 0, differing > 0) == (True, True)
+
+
+def test_a_training_beside_past_selves_that_remember_repeats(tmp_path: Path) -> None:
+    whole = trained(tmp_path / "one", MINDED)
+    assert noted(trained(tmp_path / "three", MINDED, threads=3)) == noted(whole)
+    repeated = repeat(whole, whole.read(), 2, Watch(ignore))
+    assert (repeated.differs, repeated.weights) == (None, whole.read().weights)
+
+    def stop(update: Progress) -> None:
+        if update.update == 4:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        trained(tmp_path / "cut", MINDED, watch=stop)
+    assert noted(trained(tmp_path / "cut", MINDED)) == noted(whole)
 
 
 @pytest.fixture(scope="module")

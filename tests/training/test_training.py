@@ -193,6 +193,13 @@ def test_processes_of_torchrun_change_nothing_of_what_remembers(tmp_path: Path) 
 
 
 @pytest.mark.long
+def test_processes_of_torchrun_change_nothing_beside_past_selves_that_remember(tmp_path: Path) -> None:
+    given = *LONG, "--agents", "5", "--memory", "gru:32", "--against", "past:3"
+    whole = finish(tmp_path, TAG, "--name", "whole", *given)
+    assert finish(tmp_path, TAG, "--name", "of2", *given, processes=2) == whole
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("memory", [(), ("--memory", "gru:32")], ids=["all", "remembering"])
 def test_processes_of_torchrun_change_nothing_on_gpus(tmp_path: Path, memory: tuple[str, ...]) -> None:
     # Three groups, of which the last one is small: one process has two of them.

@@ -18,6 +18,7 @@ import numpy as np
 from hamlet.launch.gpu.interpreted import make_interpreter_exact
 from hamlet_train.checkpoint import MEMORY
 from hamlet_train.learning import Training
+from hamlet_train.past import Self
 from hamlet_train.ranks import Ranks
 from hamlet_train.run import Manifest, packaged
 from hamlet_train.schedule import Change
@@ -60,6 +61,16 @@ def main() -> None:
         cpu, gpu = begun(module, lasting, Ranks(), 1), begun(module, lasting, Ranks(), 1, device="cuda")
         for _ in range(2):
             compare(cpu, gpu)
+        # Past selves know what is remembered of the episodes that they come into.
+        brief = replace(minded, critic=0, horizon=3, minibatches=1)
+        knowing = replace(few, settings=brief, ticks=GROUPED * AGENTS * brief.horizon * 2)
+        both = begun(module, knowing, Ranks(), 1), begun(module, knowing, Ranks(), 1, device="cuda")
+        for each in both:
+            heed(each)
+        for _ in range(2):
+            compare(*both)
+        known = [remembered(each) for each in both]
+        print("past", "known" if known[0] == known[1] else "known differently")
         # The first role, as it is now, remembers beside others who learn; so it does after checkpoints.
         fixed = dict([next(iter(cpu.policies().items()))])
         both = begun(module, lasting, Ranks(), 1, fixed), begun(module, lasting, Ranks(), 1, fixed, "cuda")
@@ -79,6 +90,23 @@ def main() -> None:
         cpu, gpu = begun(module, judged, Ranks(), 1), begun(module, judged, Ranks(), 1, device="cuda")
         for _ in range(updates):
             compare(cpu, gpu)
+
+
+def heed(training: Training) -> None:
+    """Have the actions of crews depend on the little that they remember, and those of their past selves be others."""
+    assert training.past is not None
+    for each in training.crews:
+        for weights, _ in each.learner.network.views(each.learner.learned.parameters)[1:]:
+            weights *= 20
+        each.learner.take()
+    training.past.selves[:] = [Self(0, tuple(-each.learner.learned.parameters for each in training.crews))]
+
+
+def remembered(training: Training) -> list[bytes]:
+    """The bytes of what crews remember."""
+    for each in training.crews:
+        each.learner.leave()
+    return [getattr(each.store.memory, name).tobytes() for each in training.crews for name in MEMORY]
 
 
 def compare(cpu: Training, gpu: Training) -> None:

@@ -14,7 +14,7 @@ from hamlet_train.draws import action_words, control_words
 from hamlet_train.exact import kernels
 from hamlet_train.exact.compiled import Address, at
 from hamlet_train.exact.network import Array, Network
-from hamlet_train.exact.store import Store
+from hamlet_train.exact.store import Memory, Store
 from hamlet_train.groups import LANES
 from hamlet_train.team import Team
 
@@ -144,19 +144,34 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Listener:
+    """The memory of a crew, some of whose lanes another one plays."""
+
+    memory: Memory
+    lanes: Array
+
+    def hear(self, acted: Array) -> None:
+        """Remember what was done there, rather than what the crew would have done."""
+        self.memory.acted[self.lanes] = acted
+
+
+@dataclass(frozen=True, slots=True)
 class Player:
-    """An actor with its parameters and its store, and who judges beside it."""
+    """An actor with its parameters and its store, who judges beside it, and who listens to it."""
 
     actor: Actor
     parameters: Array
     store: Store
     judge: Judge | None = None
+    listener: Listener | None = None
 
     def act(self, tick: int) -> None:
         """Choose for a tick, see `Actor.act`."""
         self.actor.act(self.parameters, self.store, tick)
         if self.judge is not None:
             self.judge.judge(tick)
+        if self.listener is not None and self.store.memory is not None:
+            self.listener.hear(self.store.memory.acted)
 
     def look(self, tick: int, last: torch.Tensor, *flags: torch.Tensor) -> None:
         """Store what came of a tick, see `Actor.look`."""

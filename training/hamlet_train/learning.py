@@ -82,7 +82,7 @@ class Training:
     def collect(self) -> None:
         """Fill the stores."""
         assert self.present is not None
-        past = [] if self.past is None else self.past.players(self.update)
+        past = [] if self.past is None else self.past.players(self.update, [each.store.memory for each in self.crews])
         collect(self.present, [each.player for each in self.crews], [*self.opponents, *past])
         if self.past is not None:
             self.past.leave([each.store for each in self.crews])

@@ -3,6 +3,10 @@
 Every second group of worlds is played by one crew that learns and by others as they were after an earlier update, which
 Philox draws for each of these groups and each update. Which crew learns in which group stays the same, so the lanes of
 a crew learn always or never.
+
+With memories the crews that learn listen there: they see what agents see, and what these did. A past self that comes
+into an episode takes over what its crew remembers of it, as the crew itself goes on with what it remembered by earlier
+parameters. So selves need no memory between updates, and checkpoints know all.
 """
 
 from __future__ import annotations
@@ -12,12 +16,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hamlet_train.collect import Actor, Player, Present, bounds_of
+from hamlet_train.collect import Actor, Listener, Player, Present, bounds_of
 from hamlet_train.crews import Crew
 from hamlet_train.draws import past_words
 from hamlet_train.errors import TrainError
 from hamlet_train.exact.network import Array, Network
-from hamlet_train.exact.store import Store
+from hamlet_train.exact.store import Memory, Store
 from hamlet_train.groups import Groups, Share
 from hamlet_train.ppo import Learner
 from hamlet_train.run import Manifest
@@ -38,11 +42,12 @@ class Self:
 @dataclass(frozen=True, slots=True)
 class Part:
     """The lanes [lanes] of an environment that a past self plays, the number of the crew that it was, and its
-    parameters."""
+    parameters. `own` [lanes] are the numbers of these lanes among those of the crew."""
 
     crew: int
     parameters: Array
     lanes: Array
+    own: Array
 
 
 @dataclass(slots=True)
@@ -88,17 +93,22 @@ class Past:
             for index, self_then in enumerate(self.selves):
                 lanes = self._lanes(number, groups[drawn == index])
                 if len(lanes):
-                    yield Part(number, self_then.parameters[number], crew.lanes[lanes])
+                    yield Part(number, self_then.parameters[number], crew.lanes[lanes], lanes)
 
-    def players(self, update: int) -> list[Player]:
-        """The past selves that play during an update."""
+    def players(self, update: int, memories: Sequence[Memory | None]) -> list[Player]:
+        """The past selves that play during an update, who know what crews remember."""
         assert self.present is not None
         players = []
         for part in self.parts(update):
             crew, network = self.crews[part.crew], self.networks[part.crew]
             team, lanes = self.team.beside(network.scratch), len(part.lanes)
             actor = Actor(self.present, network, team, bounds_of(lanes), part.lanes, crew.actions)
-            players.append(Player(actor, part.parameters, Store.empty(network, lanes, 1)))
+            store, listener, of_crew = Store.empty(network, lanes, 1), None, memories[part.crew]
+            if of_crew is not None:
+                assert store.memory is not None
+                of_crew.hand_over(store.memory, part.own)
+                listener = Listener(of_crew, part.own)
+            players.append(Player(actor, part.parameters, store, listener=listener))
         return players
 
     def played(self, crew: int) -> Array:

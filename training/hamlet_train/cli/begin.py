@@ -121,10 +121,6 @@ def _begin(run: Run, universe: Path, arguments: Arguments, again: bool, threads:
     if arguments.minutes is not None and arguments.ticks is not None:
         raise TrainError("--minutes and --ticks both say how long it trains: take one of them")
     settings, past = asked_settings(arguments, Settings()), past_of(arguments.against)
-    if settings.memory and past:
-        raise TrainError(
-            "past selves remember nothing of the episodes that they come into: leave out --memory or --against"
-        )
     check_device(arguments.device)
     kernels()
     try:

@@ -42,6 +42,11 @@ class Memory:
             nothing=np.zeros(network.memory, np.float32),
         )
 
+    def hand_over(self, other: Memory, lanes: Array) -> None:
+        """Have the lanes of another memory, one by one, remember what these lanes do."""
+        for name in ("hidden", "before", "acted"):
+            getattr(other, name)[:] = getattr(self, name)[lanes]
+
     def table(self, age: Array | None) -> Array:
         """[9] i64, as memory.h has it: sizes, and where arrays lie; `age` [all lanes] i32 are those of agents in their
         episodes, `None` where nothing is chosen."""

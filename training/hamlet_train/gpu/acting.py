@@ -12,6 +12,7 @@ import torch
 from hamlet.backend.buffers import Shape
 from hamlet.backend.playing import Decide
 from hamlet.backend.protocol import Decided, NetworkPolicy, Stream
+from hamlet.backend.recall import Recall
 from hamlet.backend.storage import Storage, storage_like
 from hamlet.env.environment import Env
 from hamlet.launch.gpu.deciding import decider, kernel_of
@@ -123,6 +124,7 @@ class GpuPlayer:
         chances: [ticks, lanes], how likely what was done was; of one tick likewise.
         team: the agents of a world that are paid the mean of their rewards.
         critic: who says in its place what its observations are worth.
+        listener: what a crew remembers, some of whose lanes it plays, and the numbers of these among the crew's.
     """
 
     mind: Mind
@@ -133,6 +135,7 @@ class GpuPlayer:
     chances: torch.Tensor
     team: range | None = None
     critic: GpuCritic | None = None
+    listener: tuple[Recall, torch.Tensor] | None = None
 
     @classmethod
     def of(
@@ -152,10 +155,21 @@ class GpuPlayer:
         return cls._apart(env, network, policy.parameters, lanes, numbers if own else None)
 
     @classmethod
-    def past(cls, env: Env, crew: Crew, network: Network, part: Part) -> GpuPlayer:
-        """The player of what a past self of a crew plays."""
-        lanes = torch.from_numpy(part.lanes).to(env.device)
-        return cls._apart(env, network, part.parameters, lanes, _places(env, crew)[1])
+    def past(cls, env: Env, crew: Crew, network: Network, part: Part, crew_recall: Recall | None) -> GpuPlayer:
+        """The player of what a past self of a crew plays, who knows what that crew remembers."""
+        lanes, own = (torch.from_numpy(each).to(env.device) for each in (part.lanes, part.own))
+        player = cls._apart(env, network, part.parameters, lanes, _places(env, crew)[1])
+        if crew_recall is None:
+            return player
+        mine = player.mind.recall
+        assert mine is not None
+        for into, numbers in (
+            (mine.hidden, crew_recall.hidden),
+            (mine.before, crew_recall.before),
+            (mine.acted, crew_recall.acted),
+        ):
+            into.copy_(numbers.index_select(-1, own))
+        return replace(player, listener=(crew_recall, own))
 
     @classmethod
     def _apart(
@@ -191,6 +205,9 @@ class GpuPlayer:
             self.notes.first.copy_(recall.hidden.T)
         assert decided.hidden is not None
         recall.keep(decided.hidden, observed, decided.actions)
+        if self.listener is not None:
+            heard, own = self.listener
+            heard.acted.index_copy_(0, own, recall.acted)
         return sensed
 
     def keep(self, tick: int, **rows: torch.Tensor) -> None:

@@ -29,7 +29,7 @@ from hamlet_train.gpu.mind import Mind
 from hamlet_train.gpu.taught import Notes, Taught, is_small
 from hamlet_train.groups import Groups, Share
 from hamlet_train.learning import Learning, Training
-from hamlet_train.past import past_of
+from hamlet_train.past import Part, Past, past_of
 from hamlet_train.policy import Policy
 from hamlet_train.ppo import Learned, Learner, Lives, Progress
 from hamlet_train.ranks import Ranks
@@ -131,17 +131,17 @@ class GpuTraining(Training):
         if past is None or isinstance(self.stage, Rollouts):
             self.stage.play()
             return
-        self.stage.play(
-            [
-                GpuPlayer.past(self.env, past.crews[part.crew], past.networks[part.crew], part)
-                for part in past.parts(self.update)
-            ]
-        )
+        self.stage.play([self._past(past, part) for part in past.parts(self.update)])
         for number, each in enumerate(self.crews):
             lanes = torch.from_numpy(past.played(number)).to(self.env.device)
             for learner in (each.learner, *([each.critic.learner] if each.critic else [])):
                 assert isinstance(learner, GpuLearner)
                 learner.stored.tensors["alive"].index_fill_(1, lanes, False)
+
+    def _past(self, past: Past, part: Part) -> GpuPlayer:
+        learner = self.crews[part.crew].learner
+        assert isinstance(learner, GpuLearner)
+        return GpuPlayer.past(self.env, past.crews[part.crew], past.networks[part.crew], part, learner.mind.recall)
 
 
 def begun_on_gpu(module: Module, manifest: Manifest, ranks: Ranks, fixed: Mapping[str | None, Policy]) -> GpuTraining:
