@@ -130,6 +130,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
         "H077": Code("warning", "drain that is more than a whole meter"),
         "H078": Code("warning", "universe in which nothing is observed"),
         "H079": Code("warning", "something that never happens in play"),
+        "H178": Code("warning", "affordances that an agent uses all at once"),
         # --- checking: what is finite in a tick and not for ever ---
         "H080": Code("error", "rewards that can add up to infinity"),
         "H081": Code("error", "meter that can be too large to be observed"),

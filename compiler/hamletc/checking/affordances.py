@@ -66,6 +66,18 @@ def resolve_affordance(
     )
 
 
+def check_reach(affordances: Iterable[Affordance], space: Space | None, names: Names, report: Findings) -> None:
+    """Warn of affordances between which nobody chooses: without a space all are within reach."""
+    if not isinstance(space, NoSpace) or report.failed:
+        return
+    used = (each for each in affordances if each.instantly or each.each_tick or each.on_completion)
+    always = [each for each in used if each.hours is None and each.opening is None and each.capacity is None]
+    if len(always) > 1:
+        first, other = (each.name for each in always[:2])
+        declared, at = (names.span("affordance", name) for name in (first, other))
+        report.add(messages.affordances.UsedAtOnce(at, first, declared, other))
+
+
 def _opening(declaration: syntax.AffordanceDecl, report: Findings) -> syntax.OpenItem | None:
     """The condition under which it is open, or there at all."""
     items = all_of(declaration.items, syntax.OpenItem)

@@ -182,3 +182,16 @@ class HourOutsideClock(Finding):
         hint = f"Write 0 .. {self.most}{past}."
         edits = (Edit(self.span, "0" if self.hour < 0 else str(self.most), sure=False),)
         return Told("this hour is outside the clock", hint, f"not in 0 .. {self.most}", clock, edits)
+
+
+@finding("H178")
+class UsedAtOnce(Finding):
+    first: str
+    declared: Span
+    other: str
+
+    def told(self) -> Told:
+        hint = "For a choice write actions, as in `action NAP { energy += 0.1 }`, or say when each is open."
+        label = Label(self.declared, "so is this one")
+        message = f"INTERACT uses `{self.first}` and `{self.other}` at once"
+        return Told(message, hint, "within reach everywhere", (label,))
