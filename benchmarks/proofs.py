@@ -38,8 +38,8 @@ NOTE = (
     "`hamletc prove` of shipped universes, see [proof](../../docs/proof.md): words of memory that are proven, of "
     "all that the kernel must leave; in parentheses the seconds of a CPU, with the compilation by Triton and without "
     "the start of Python. Of those that are whole `hamletc attest` checked the certificate: in brackets the seconds of "
-    "that, with the solver, or that it was not accepted. Kernels are those of worlds of one agent, without "
-    "observations: `observe` is of masks alone."
+    "that, with the solver, or that it was not accepted. Kernels are those of worlds of the fewest agents that a "
+    "universe may have, without observations: `observe` is of masks alone."
 )
 
 

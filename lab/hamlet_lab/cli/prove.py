@@ -34,12 +34,12 @@ from hamlet_lab.runners import ARCHITECTURES
 def prove(ctx: click.Context, universe: Path, architecture: str, kernel: Kernel, certificate: Path | None) -> None:
     """Prove that the PTX of a kernel of UNIVERSE (a file, or a generated package) does what the tick IR says.
 
-    The kernel is that of worlds of one agent, without observations. For each word of memory that it must leave it is
-    shown, for all states within bounds at once, that the PTX leaves it and nothing else. A word that is not proven is
-    named, with a state where one shows that it is wrong; that state is written as a recorded run, beside where the
-    certificate would be, and `hamletc diff` replays it. Where all are proven, a certificate is written, which
-    `hamletc attest` checks. Of every load and store of every thread, also of those that are no agents, it is shown that
-    it stays within its array: in worlds of several agents, too, and with cells. Exit code 1 if anything of it is not
+    The kernel is that of worlds of the fewest agents there may be, without observations. For each word of memory that
+    it must leave it is shown, for all states within bounds at once, that the PTX leaves it and nothing else. A word
+    that is not proven is named, with a state where one shows that it is wrong; that state is written as a recorded run,
+    beside where the certificate would be, and `hamletc diff` replays it. Where all are proven, a certificate is
+    written, which `hamletc attest` checks. Of every load and store of every thread, also of those that are no agents,
+    it is shown that it stays within its array. Exit code 1 if anything of it is not
     proven. It needs bitwuzla: pip install 'hamletc[proof]'.
     """
     from hamlet_lab.proof.attest import beside

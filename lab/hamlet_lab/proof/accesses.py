@@ -16,6 +16,7 @@ from hamlet.schema.roles import fewest_agents, suited_agents
 from hamlet.universe import Universe
 from hamlet_lab.proof.intervals import Numbers, Range, Sum, signed
 from hamlet_lab.proof.of_ir import UnprovenError, bits_of
+from hamlet_lab.proof.placement import group_of
 from hamlet_lab.proof.ranges import Ranges
 from hamlet_lab.proof.states import GREATEST
 from hamlet_lab.proof.term import Term, Variable
@@ -241,11 +242,6 @@ class _Late:
         """Words or numbers that may be at an address."""
         assert self.outside is not None
         return self.outside.content(address, ranges, size)
-
-
-def group_of(agents: int) -> int:
-    """The threads that a world of so many agents takes."""
-    return 1 << (agents - 1).bit_length()
 
 
 def proven(kernels: ModuleType, universe: Universe, architecture: str, kernel: abi.Kernel) -> Iterator[Accesses]:

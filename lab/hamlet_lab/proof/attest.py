@@ -20,26 +20,29 @@ import re
 import struct
 import sys
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property, reduce
 from itertools import product, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 FORMAT = 5
 FILES = ("universe.json", "tick.kernel", "triton_kernels.py")
 SIGN, NAN, INFINITY, COUNTS, ONES = 1 << 31, 0x7FFFFFFF, 0x7F800000, (1 << 31) - 1, (1 << 32) - 1
 EXACT = 2.0**24
 LARGEST = float((2 - 2**-23) * 2.0**127)
-MOST_WORLDS, MOST_BLOCKS, MOST_EXECUTED, MOST_NEAR, SECONDS = 2**31 - 33, 2**26, 100_000, 4096, 60
+MOST_EXECUTED, MOST_NEAR, SECONDS, WARP = 100_000, 4096, 60, 32
 MOST_SCATTERED = 256
 SAID = """premises  {bounds}
-          worlds have one agent, and there are 1 to 2^31 - 33; all 32 threads of a block run; no observations are made
+          worlds have {agents}, and there are 1 to {worlds}; no observations are made
+          all {block} threads of a block run; {together}
           arrays and tables lie apart, are large enough, begin at multiples of 16; tables hold what the package says
 trusted   the rules (docs/proof.md says how each was proven), this file, Python
 trusted   that the lowered tick IR says what the universe says, and that launchers keep to the premises (both by tests)
-unproven  ptxas, the driver and the chip; other kernels, and launches with observations or of several agents"""
+unproven  ptxas, the driver and the chip; other kernels, and launches with observations or of other numbers of agents"""
+APART = "no thread reads what another one may write"
+AT_ONCE = "threads of a warp execute each instruction together, so all load before one of them stores"
 
 
 class RefusedError(Exception):
@@ -882,6 +885,7 @@ PTX = pairs(
     r"sqrt\.rn\.f32=fsqrt (min|max)\.f32=f\1 neg\.f32=a^0x80000000 abs\.f32=a&0x7fffffff setp\.(lt|le|eq)\.f32=f\1 "
     r"setp\.gt\.f32=flt(b,a) setp\.ge\.f32=fle(b,a) setp\.ltu\.f32=~fle(b,a) setp\.leu\.f32=~flt(b,a) "
     r"setp\.gtu\.f32=~fle(a,b) setp\.geu\.f32=~flt(a,b) setp\.neu\.f32=~feq(a,b) (mov|cvta)\..*=a "
+    r"setp\.ne\.f32=flt(a,b)|flt(b,a) "
     r"(add|sub|and|or|xor)\.([sub]\d+|pred)=\1 not\..*=~a neg\.s\d+=0-a abs\.s\d+=ite(slt(a,0),0-a,a) "
     r"min\.([su])\d+=ite(\1lt(a,b),a,b) max\.([su])\d+=ite(\1lt(b,a),a,b) (div|rem)\.u\d+=u\1 mul\.lo\.[su]\d+=mul "
     r"mad\.lo\.[su]\d+=a*b+c mul\.hi\.u32=mulhi setp\.eq\.[sub]\d+=eq setp\.ne\.[sub]\d+=~eq(a,b) "
@@ -1044,12 +1048,34 @@ def of_cell(c: Context, values: Term, index: Term) -> Term:
     return values if index is c.variable("cell") else c.copy(values, {c.variable("cell"): index})
 
 
+OF_WORLDS = {"hour", "episode", "layout", "world_meters", "cell_meters", "places", "params", "begins"}
+EXCHANGES = "redux", "shfl"
+
+
+class Place(NamedTuple):
+    """A thread as a term, and its world, agent and lane; `valid` says whether there is such a lane."""
+
+    thread: Term
+    world: Term
+    agent: Term
+    lane: Term
+    valid: Term
+
+
 class Package:
     """The files of a package, and what they say of memory: of each array the names of its rows in the tick IR, and the
-    bounds of its words."""
+    bounds of its words. Worlds have the fewest agents that there may be, each a group of threads, as many or more up to
+    a power of two. Where agents `meet`, the threads of a world run together, and each agent has words of its own;
+    elsewhere one thread stands for all."""
 
-    def __init__(self, files: Mapping[str, str], ir: str, kernel: str) -> None:
+    def __init__(self, files: Mapping[str, str], ir: str, kernel: str, ptx: Kernel) -> None:
         self.universe, self.program = json.loads(files["universe.json"]), Program(ir)
+        self.agents = sum(each["agents"] or 1 for each in self.universe.get("roles") or ()) or 1
+        self.group = 1 << (self.agents - 1).bit_length()
+        self.block = max(WARP, self.group)
+        check(ptx.block == self.block, "PTX", f"blocks have {ptx.block} threads, not {self.block}")
+        self.meet = self.agents > 1 and any(opcode.startswith(EXCHANGES) for _, _, opcode, _ in ptx.code)
+        self.most_worlds = 2**31 - 33 if self.agents == 1 else (2**31 - 1) // self.group
         self.schedule: dict[tuple[str, ...], list[tuple[int, list[str]]]] = {}
         for line in files["tick.kernel"].split("\n"):
             words = [plain or quoted for quoted, plain in re.findall(r"`([^`]*)`|(\S+)", line)]
@@ -1076,6 +1102,10 @@ class Package:
         self.arguments = [arrays.get(each, re.sub(r"(\w+)_ptr", r"&\1", each)) for each in names if each not in absent]
         self.rows = self._rows()
         self.cells = Cells(self.universe) if "&cell_meters" in self.arguments else None
+        parted = ptx.parted() if self.meet else None
+        check(parted is None, f"PTX, line {parted}", "threads may part, behind it they do something together")
+        several = self.meet and (self.group > WARP or self.cells is not None)
+        check(not several, "PTX", "agents that meet in several warps, or on cells, are not known here")
         self.variables = self._variables()
 
     def _rows(self) -> dict[str, list[tuple[str, str, float, float]]]:
@@ -1139,96 +1169,95 @@ class Package:
 
     def _variables(self) -> dict[str, Variable]:
         actions = sum(count for _, count, _ in self.program.functions["mask"][1])
+        thread, most = ("unit", WARP // self.group) if self.meet else ("tid", self.block)
         result: dict[str, Variable] = {
-            "tid": (32, 0, 31, False), "ctaid": (32, 0, MOST_BLOCKS - 1, False), "worlds": (32, 1, MOST_WORLDS, False),
+            thread: (32, 0, most - 1, False), "ctaid": (32, 0, 2**31 // self.block - 1, False),
+            "worlds": (32, 1, self.most_worlds, False),
             "waits": (32, 0, 1, False), "&scratch": (64, 0, 2**64 - 1, False),
             **dict.fromkeys(("first_world", "seed_low", "seed_high", "tick"), (32, 0, ONES, False)),
             **{f"vote{each}": (32, 0, 1, False) for each in range(1, 99)},
-            **{f"mask[{row}]": (8, 0, 1, False) for row in range(actions)},
+            **{f"{of}[{row}]": (8, 0, 1, False) for of in self.names("mask") for row in range(actions)},
         }  # fmt: skip
         for name in (each for each in self.arguments if each[0] == "&"):
             declared = name[1:] in self.rows or name in self.tables or name in ("&actions", "&mask", "&cell_meters")
             check(declared, "triton_kernels.py", f"the array {name[1:]} is not known here")
             result[name] = 64, 0, 2**64 - 1, False
-            for row, (_, type_, low, high) in enumerate(self.rows.get(name[1:], ())):
-                result[f"{name[1:]}[{row}]"] = 8 if type_ == "bool" else 32, low, high, type_ == "f32"
-            if name == "&actions":
-                result["actions[0]"] = 32, 0, actions - 1, False
+            for of in self.names(name[1:]):
+                for row, (_, type_, low, high) in enumerate(self.rows.get(name[1:], ())):
+                    result[f"{of}[{row}]"] = 8 if type_ == "bool" else 32, low, high, type_ == "f32"
+                if name == "&actions":
+                    result[f"{of}[0]"] = 32, 0, actions - 1, False
         if self.cells is not None:
             result["cell"] = 32, 0, self.cells.count - 1, False
             others = *(f"cells.{each}" for each in self.cells.meters), *(f"elsewhere{each}" for each in range(1, 17))
             result |= dict.fromkeys(others, (32, 0, ONES, False))
         return result
 
-    def address(self, context: Context, word: str) -> Term:
-        """Where a word of the lane is: arrays are [rows, lanes]."""
-        name, row = word[:-1].split("[")
-        lane, worlds = (context.wide(each, 64) for each in (lane_of(context), context.variable("worlds")))
-        said = f"b + (c * {row} + a) * {self.variables[word][0] // 8}"
-        return context.say(said, lane, context.variable(f"&{name}"), worlds)
+    def names(self, array: str) -> list[str]:
+        """The names of the words of an array: where agents meet, each has its own."""
+        own = self.meet and array not in OF_WORLDS
+        return [f"{array}@{agent}" for agent in range(self.agents)] if own else [array]
 
+    def lane(self, c: Context, agent: int | None = None) -> Place:
+        """The lane of a thread; of an agent, where agents meet."""
+        shift, spread, worlds = self.group.bit_length() - 1, self.block.bit_length() - 1, c.variable("worlds")
+        number = c.constant(agent or 0, 32)
+        if agent is None:
+            thread = c.variable("tid")
+            world = index = c.say(f"(a << {spread}) | b", c.variable("ctaid"), thread)
+            if self.agents == 1:
+                return Place(thread, index, number, index, c.op("slt", index, worlds))
+            world, number = c.say(f"lshr(a, {shift})", index), c.say(f"a & {self.group - 1}", thread)
+        else:
+            thread = c.say(f"(a << {shift}) | b", c.variable("unit"), number)
+            world = c.say(f"(a << {spread - shift}) | b", c.variable("ctaid"), c.variable("unit"))
+        valid = c.say(f"slt(a, b) & slt(c, {self.agents})", world, worlds, number)
+        return Place(thread, world, number, c.say(f"a * {self.agents} + b", world, number), valid)
 
-def lane_of(context: Context) -> Term:
-    return context.say("(a << 5) | b", context.variable("ctaid"), context.variable("tid"))
+    def address(self, c: Context, word: str) -> Term:
+        """Where a word is: arrays are [rows, lanes] or [rows, worlds]."""
+        (name, row), of_lane = word[:-1].split("["), True
+        name, _, agent = name.partition("@")
+        lane, worlds = self.lane(c, int(agent or 0) if self.meet else None), c.wide(c.variable("worlds"), 64)
+        of_lane = name not in OF_WORLDS
+        column, pitch = c.wide(lane.lane if of_lane else lane.world, 64), self.agents if of_lane else 1
+        said = f"b + (c * {pitch} * {row} + a) * {self.variables[word][0] // 8}"
+        return c.say(said, column, c.variable(f"&{name}"), worlds)
 
 
 # --- the schedule -----------------------------------------------------------------------------------------------------
 
 
 SETS = {
-    "agents": "agent = 0; agents = 1",
-    "counters": "tick = tick; seed_low = seed_low; seed_high = seed_high; lane = number; world = number",
-    "act": "action = actions",
+    "agents": "agent = own_agent; agents = own_agents",
+    "counters": "tick = tick; seed_low = seed_low; seed_high = seed_high; lane = own_lane; world = own_world",
     "gain": "episode_return = fadd(episode_return, reward)",
     "live": "alive = alive & ~(terminated | truncated)",
-    "end": "begins = ~(alive | ~eq(waits, 0) & ~eq(cause, -1))",
     "next": "episode = episode + 1",
 }
 """Statements that set registers to what is said of registers and of the launch."""
 
 
-def joined(c: Context, kind: str, name: str, registers: Mapping[str, Term]) -> Term:
-    """The result of a reduction over the lanes of a world, of which there is one."""
-    term, runs, one, nothing = registers[f"term.{name}"], registers["running"], word_of(1.0), c.constant(0, 32)
-    match kind.removesuffix(" of pairs"):
-        case "nearest":
-            return c.op("ite", c.op("and", term, runs), registers[f"value.{name}"], registers[f"otherwise.{name}"])
-        case "count":
-            return c.say(f"ite(a & b, {one}, c)", term, runs, nothing)
-        case "total" | "lowest" | "highest":
-            return c.say("ite(b, a, c)", term, runs, nothing)
-        case "grant":
-            return c.say("a & b & slt(0, c)", term, runs, registers[f"places.{name}"])
-        case "alike":
-            same = c.op("eq", registers[f"asked.{name}"], registers[f"key.{name}"])
-            return c.op("ite", c.say("a & b & c", term, runs, same), c.constant(one, 32), nothing)
-        case "rank" | "alike of others":
-            return nothing
-        case _:
-            raise RefusedError(f"tick IR: the reduction {name} is not known here")
+STAYS = "alive | ~eq(waits, 0) & ~eq(cause, -1)"
 
 
 class Lane:
-    """The words that a schedule leaves in the memory of the lane of a world of one agent."""
+    """A lane that statements are run for: its registers, and the words of memory that it writes."""
 
-    def __init__(self, context: Context, package: Package, words: Mapping[str, Term]) -> None:
-        self.context, self.package, self.words = context, package, dict(words)
-        self.registers, self.of_cells, self.pairs = dict[str, Term](), dict[str, Term](), dict[str, Term]()
+    def __init__(self, context: Context, package: Package, words: dict[str, Term], agent: int | None = None) -> None:
+        self.context, self.package, self.words = context, package, words
+        self.whose = "" if agent is None else f"@{agent}"
+        self.registers, self.of_cells = dict[str, Term](), dict[str, Term]()
         self.cells = package.cells.before(context) if package.cells is not None else []
         self.within = self.always = context.constant(1, 1)
-        launch = {"tick", "seed_low", "seed_high", "waits", "actions[0]"} & context.variables.keys()
-        self.launch = {name.removesuffix("[0]"): context.variable(name) for name in sorted(launch)}
-        self.launch["number"] = context.op("add", context.variable("first_world"), lane_of(context))
+        c, lane = context, package.lane(context, agent)
+        world, many = c.op("add", c.variable("first_world"), lane.world), c.constant(package.agents, 32)
+        self.launch = {name: c.variable(name) for name in ("tick", "seed_low", "seed_high", "waits")}
+        self.launch |= {"own_agent": lane.agent, "own_agents": many, "own_world": world}
+        self.launch["own_lane"] = c.say("a * b + c", world, many, lane.agent)
+        self.first = c.say("eq(a, 0)", lane.agent)
 
-    def run(self, body: Sequence[tuple[int, list[str]]]) -> None:
-        """Run statements: how far they are indented, and their words."""
-        at = 0
-        while at < len(body):
-            end = next((each for each in range(at + 1, len(body)) if body[each][0] <= body[at][0]), len(body))
-            self._statement(body[at][1], body[at + 1 : end])
-            at = end
-
-    def _statement(self, words: list[str], body: Sequence[tuple[int, list[str]]]) -> None:
+    def statement(self, words: list[str]) -> None:
         c, registers, package = self.context, self.registers, self.package
         match words:
             case ["load" | "take", *arrays]:
@@ -1242,20 +1271,23 @@ class Lane:
                 at = arrays.index("where") if "where" in arrays else len(arrays)
                 where = registers[arrays[at + 1]] if at < len(arrays) else self.always
                 for word, register in self._registers_of(arrays[:at]):
-                    self._write(word, registers[register], where)
+                    of_world = word.split("[")[0] in OF_WORLDS
+                    self._write(word, registers[register], c.op("and", where, self.first) if of_world else where)
                 if package.cells is not None and "cell_meters" in arrays[:at]:
                     now = (self.of_cells[f"cells.{name}"] for name in package.cells.meters)
                     self.cells = [c.op("ite", where, *both) for both in zip(now, self.cells, strict=True)]
+            case ["act"]:
+                self.set({"action": self.words[f"actions{self.whose}[0]"]})
             case [word] if word in SETS:
                 sets = (each.split(" = ") for each in SETS[word].split("; "))
-                self._set({name: c.said(pattern(text), ChainMap(registers, self.launch), 32) for name, text in sets})
+                self.set({name: c.said(pattern(text), ChainMap(registers, self.launch), 32) for name, text in sets})
             case ["set", register, "to", source, *equals]:
-                self._set({register: c.say(f"eq(a, {equals[1]})" if equals else "a", registers[source])})
+                self.set({register: c.say(f"eq(a, {equals[1]})" if equals else "a", registers[source])})
             case ["copy", *names, "to", prefix]:
-                self._set({f"{prefix}.{each}": registers[each] for each in names})
+                self.set({f"{prefix}.{each}": registers[each] for each in names})
             case ["call", function]:
                 outputs = package.program.call(c, function, self._read())
-                self._set({name: values[0] for name, values in outputs.items() if len(values) == 1})
+                self.set({name: values[0] for name, values in outputs.items() if len(values) == 1})
             case ["near"] if package.cells is not None:
                 for name, values in self._of_any_cell("near").items():
                     self.of_cells[name] = package.cells.beside(c, values)
@@ -1273,36 +1305,23 @@ class Lane:
                 counts = {name: each for name, (each,) in package.program.call(c, "crowd", self._read()).items()}
                 for number, name in enumerate(meters):
                     self._crowd(number, f"cells.{name}", counts)
-            case ["pair", stage]:  # of a lane with itself
-                shown = {each[6:]: term for each, term in registers.items() if each.startswith("shown.")}
-                inputs = {f"{of}.{each}": term for each, term in shown.items() for of in ("own", "other")}
-                outputs = package.program.call(c, f"pair_{stage}", inputs)
-                self.pairs |= {each: value for each, (value,) in outputs.items()}
-            case ["join", name]:
-                terms = {**registers, **self.pairs}
-                self._set({f"among.{name}": joined(c, package.program.reductions[name], name, terms)})
-            case ["some", register, "of", condition]:
-                self._set({register: c.op("and", registers[condition], registers["running"])})
             case ["fill", *names, "with", value]:
                 type_ = "bool" if value in ("true", "false") else "f32" if "." in value else "i32"
-                self._set(dict.fromkeys(names, c.constant(literal(type_, value), 1 if type_ == "bool" else 32)))
+                self.set(dict.fromkeys(names, c.constant(literal(type_, value), 1 if type_ == "bool" else 32)))
             case ["allow", *wait]:
                 masks = [each for values in package.program.call(c, "mask", self._read()).values() for each in values]
                 for row, may in enumerate(masks):
                     idle = c.constant(wait[1:] == [str(row)], 1)
-                    self._write(
-                        f"mask[{row}]", c.op("ite", registers["alive"], may, idle) if wait else may, self.always
-                    )
-            case ["within", condition]:
-                outside, self.within = self.within, c.op("and", self.within, registers[condition])
-                self.run(body)
-                self.within = outside
-            case ["do", routine]:
-                self.run(package.schedule["routine", routine])
+                    value = c.op("ite", registers["alive"], may, idle) if wait else may
+                    self._write(f"mask{self.whose}[{row}]", value, self.always)
             case ["if", "counting" | "every_tick" | "last_only" | "shown"] | ["observe", *_]:
                 pass  # a step counts nothing, and the launch has no observations
             case _:
                 raise RefusedError(f"tick.kernel: `{' '.join(words)}` is not known here")
+
+    def shown(self, whose: str) -> dict[str, Term]:
+        """The registers that functions of pairs read of one that asks, or of another one."""
+        return {f"{whose}.{name[6:]}": term for name, term in self.registers.items() if name.startswith("shown.")}
 
     def _read(self) -> Mapping[str, Term]:
         """Inputs of functions of lanes."""
@@ -1341,9 +1360,10 @@ class Lane:
 
     def _registers_of(self, arrays: list[str]) -> Iterator[tuple[str, str]]:
         for array in (each for each in arrays if each != "cell_meters"):
-            yield from ((f"{array}[{row}]", register) for row, (register, *_) in enumerate(self.package.rows[array]))
+            name = array if array in OF_WORLDS else f"{array}{self.whose}"
+            yield from ((f"{name}[{row}]", register) for row, (register, *_) in enumerate(self.package.rows[array]))
 
-    def _set(self, values: Mapping[str, Term]) -> None:
+    def set(self, values: Mapping[str, Term]) -> None:
         for name, value in values.items():
             before = self.registers.get(name)
             self.registers[name] = value if before is None else self.context.op("ite", self.within, value, before)
@@ -1353,10 +1373,147 @@ class Lane:
         self.words[word] = self.context.op("ite", where, stored, self.words[word])
 
 
+class World:
+    """The words that a schedule leaves in the memory of a world: what lanes have together, and what each has. A lane is
+    alone where worlds have one agent, or agents do not meet."""
+
+    def __init__(self, context: Context, package: Package, words: dict[str, Term]) -> None:
+        agents = range(package.agents) if package.meet else [None]
+        self.context, self.package, self.words = context, package, words
+        self.lanes = [Lane(context, package, words, agent) for agent in agents]
+        self.of_pairs = [[dict[str, Term]() for _ in self.lanes] for _ in self.lanes]
+
+    def run(self, body: Sequence[tuple[int, list[str]]]) -> None:
+        """Run statements: how far they are indented, and their words."""
+        at = 0
+        while at < len(body):
+            end = next((each for each in range(at + 1, len(body)) if body[each][0] <= body[at][0]), len(body))
+            self._statement(body[at][1], body[at + 1 : end])
+            at = end
+
+    def _statement(self, words: list[str], body: Sequence[tuple[int, list[str]]]) -> None:
+        c, lanes, program = self.context, self.lanes, self.package.program
+        met = words[0] not in ("some", "end", "pair", "join") or len(lanes) == self.package.agents
+        check(met, "tick.kernel", "what agents have together is not known of one alone")
+        match words:
+            case ["some", register, "of", condition]:
+                held = (c.op("and", each.registers[condition], each.registers["running"]) for each in lanes)
+                self._all({register: any_of(c, held)})
+            case ["end"]:
+                stay = (c.said(pattern(STAYS), ChainMap(each.registers, each.launch), 1) for each in lanes)
+                self._all({"begins": c.no(any_of(c, stay))})
+            case ["pair", stage]:
+                for own, row in zip(lanes, self.of_pairs, strict=True):
+                    for other, shown in zip(lanes, row, strict=True):
+                        sides = ChainMap(own.shown("own"), other.shown("other"))
+                        shown |= {name: value for name, (value,) in program.call(c, f"pair_{stage}", sides).items()}
+            case ["join", name]:
+                registers, kind = [each.registers for each in lanes], program.reductions[name]
+                rows = self.of_pairs if "of pairs" in kind else [registers] * len(lanes)
+                values = [joined(c, kind, name, registers, row, own) for own, row in enumerate(rows)]
+                for each, value in zip(lanes, values, strict=True):
+                    each.set({f"among.{name}": value})
+            case ["within", condition]:
+                outside = [each.within for each in lanes]
+                for each in lanes:
+                    each.within = c.op("and", each.within, each.registers[condition])
+                self.run(body)
+                for each, before in zip(lanes, outside, strict=True):
+                    each.within = before
+            case ["do", routine]:
+                self.run(self.package.schedule["routine", routine])
+            case _:
+                for each in lanes:
+                    each.statement(words)
+
+    def _all(self, values: Mapping[str, Term]) -> None:
+        for each in self.lanes:
+            each.set(values)
+
+
+def any_of(c: Context, conditions: Iterable[Term]) -> Term:
+    return reduce(lambda one, other: c.op("or", one, other), conditions)
+
+
+def number_of_those(c: Context, conditions: Sequence[Term]) -> Term:
+    """How many conditions hold."""
+    numbers = (c.say("ite(a, 1, b)", each, c.constant(0, 32)) for each in conditions)
+    return reduce(lambda one, other: c.op("add", one, other), numbers, c.constant(0, 32))
+
+
+def count_of(c: Context, conditions: Sequence[Term]) -> Term:
+    """The same in binary32."""
+    if len(conditions) == 1:
+        return c.say(f"ite(a, {word_of(1.0)}, b)", conditions[0], c.constant(0, 32))
+    return c.op("tofloat", number_of_those(c, conditions))
+
+
+def joined(
+    c: Context,
+    kind: str,
+    name: str,
+    lanes: Sequence[Mapping[str, Term]],
+    shown: Sequence[Mapping[str, Term]],
+    own: int,
+) -> Term:
+    """The result of a reduction over the lanes of a world for one of them, as docs/semantics.md says it: of the
+    registers of lanes, and of what each of them gives, by itself or to the one that asks."""
+    kinds = "term", "away", "value", "key", "asked", "priority", "first", "places"
+    of = {each: [row[f"{each}.{name}"] for row in shown] for each in kinds if f"{each}.{name}" in shown[0]}
+    terms, runs, nothing = of["term"], [each["running"] for each in lanes], c.constant(0, 32)
+    held = [c.op("and", *both) for both in zip(terms, runs, strict=True)] if terms[0].bits == 1 else []
+    missing = (1 << (len(runs) - 1).bit_length()) - len(runs)
+    match kind.removesuffix(" of pairs").split():
+        case ["count"]:
+            return count_of(c, held)
+        case ["total"]:
+            values = [*(c.op("ite", *both, nothing) for both in zip(runs, terms, strict=True)), *[nothing] * missing]
+            while len(values) > 1:
+                values = [c.op("fadd", *both) for both in zip(values[::2], values[1::2], strict=True)]
+            return values[0]
+        case ["lowest" | "highest" as which]:
+            numbers = [*zip(terms, runs, strict=True), *[(nothing, c.constant(0, 1))] * missing]
+            while len(numbers) > 1:
+                halves, numbers = zip(numbers[::2], numbers[1::2], strict=True), []
+                for (left, has_left), (right, has_right) in halves:
+                    better = c.say("flt(a, b)" if which == "lowest" else "flt(b, a)", left, right)
+                    of_both = c.op("ite", has_left, c.op("ite", better, left, right), right)
+                    numbers.append((c.op("ite", has_right, of_both, left), c.op("or", has_left, has_right)))
+            return c.op("ite", numbers[0][1], numbers[0][0], nothing)
+        case ["nearest"]:
+            away = [c.op("ite", *both, c.constant(INFINITY, 32)) for both in zip(held, of["away"], strict=True)]
+            least, value = away[0], of["value"][0]
+            for distance, each in zip(away[1:], of["value"][1:], strict=True):
+                nearer = c.op("flt", distance, least)
+                least, value = c.op("ite", nearer, distance, least), c.op("ite", nearer, each, value)
+            return c.op("ite", any_of(c, held), value, lanes[own][f"otherwise.{name}"])
+        case ["alike", *others]:
+            same = (c.op("eq", of["asked"][own], key) for key in of["key"])
+            meets = [c.op("and", *both) for both in zip(held, same, strict=True)]
+            return count_of(c, [each for at, each in enumerate(meets) if at != own or not others])
+        case ["rank" | "grant" as which]:
+            orders = [of[each] for each in ("priority", "first") if each in of and (which, each) != ("rank", "first")]
+            before = [c.op("and", first_of(c, orders, at, own), each) for at, each in enumerate(held) if at != own]
+            earlier = number_of_those(c, before)
+            if which == "rank":
+                return c.op("tofloat", earlier)
+            return c.op("and", held[own], c.op("slt", earlier, of["places"][0]))
+        case _:
+            raise RefusedError(f"tick IR: the reduction {name} is not known here")
+
+
+def first_of(c: Context, orders: Sequence[Sequence[Term]], other: int, own: int) -> Term:
+    """Whether another lane comes before one: by what is greater, the last order first, and else by its number."""
+    result = c.constant(other < own, 1)
+    for order in orders:
+        result = c.say("ult(a, b) | eq(a, b) & c", order[own], order[other], result)
+    return result
+
+
 # --- PTX --------------------------------------------------------------------------------------------------------------
 
 HEADER = re.compile(
-    r"(\.(version|target|address_size|extern|visible \.entry|maxnreg)\b.*|\)|\.reqntid 32"
+    r"(\.(version|target|address_size|extern|visible \.entry|maxnreg)\b.*|\)|\.reqntid \d+"
     r"|\.param \.u(?P<bits>32|64) (?:\.ptr \.global \.align \d+ )?(?P<parameter>\w+),?)?"
 )
 BODY = re.compile(
@@ -1402,8 +1559,9 @@ class Kernel:
         self.code: list[tuple[int, tuple[str, bool] | None, str, list[str]]] = []
         lines = [each.strip() for each in text.rstrip("\n").split("\n")]
         begins = lines.index("{") if "{" in lines else 0
-        whole = lines[-1] == "}" and ".reqntid 32" in lines[:begins]
-        check(whole, "PTX", "no whole kernel of 32 threads a block")
+        threads = [each for each in map(re.compile(r"\.reqntid (\d+)").fullmatch, lines[:begins]) if each]
+        check(lines[-1] == "}" and len(threads) == 1, "PTX", "no whole kernel of so many threads a block")
+        self.block = int(threads[0][1])
         for number, line in enumerate(lines[:-1], 1):
             match = (HEADER if number <= begins else BODY).fullmatch(line)
             check(match or number == begins + 1, f"PTX, line {number}", f"`{line}` is not known here")
@@ -1426,13 +1584,60 @@ class Kernel:
         plain = opcode not in JUMPS and not opcode.startswith(("st.", "bar")) and operands
         return re.split(r"\s*,\s*", operands[0]) if plain else []
 
-    def loops(self) -> dict[int, set[int]]:
-        """The loops that store something, and have none in them that does: by where they begin, all that is in them."""
-        following: dict[int, set[int]] = {}
+    def votes_a_bit(self, at: int) -> bool:
+        """Whether an instruction reads what each thread that executes it has chosen between 1 and 0 just before."""
+        register = self.code[at][3][1]
+        targets = {self.labels[operands[0]] for _, _, opcode, operands in self.code if opcode in JUMPS}
+        for before in range(at - 1, -1, -1):
+            _, guard, opcode, operands = self.code[before]
+            if before + 1 in targets or opcode in JUMPS:
+                return False
+            if register in self.writes(before):
+                return guard is None and opcode == "selp.b32" and sorted(operands[1:3]) == ["0", "1"]
+        return False
+
+    def parted(self) -> int | None:
+        """A branch that threads of a warp may take differently, behind which they do something together."""
+        places = {name: 1 << at for at, name in enumerate(("%tid.x", "%laneid", *self.widths))}
+        varied, stack, inside = {0: 3}, [0], set(range(len(self.code)))
+
+        def bits(names: Iterable[str]) -> int:
+            return reduce(operator.or_, (places.get(each, 0) for each in names), 0)
+
+        of = [(bits((*re.split(r"[\s,+]+", ",".join(operands[1:])), guard[0] if guard else "")),
+               bits(self.writes(at))) for at, (_, guard, _, operands) in enumerate(self.code)]  # fmt: skip
+        while stack:
+            at = stack.pop()
+            _, guard, opcode, _ = self.code[at]
+            now, (read, written) = varied[at], of[at]
+            if not opcode.startswith("redux") and (opcode.startswith(("ld.global", "ld.shared", "shfl")) or read & now):
+                now |= written
+            elif not guard:
+                now &= ~written
+            for each in self.following[at] & inside:
+                if each not in varied or now & ~varied[each]:
+                    varied[each] = varied.get(each, 0) | now
+                    stack.append(each)
+        together = {at for at, each in enumerate(self.code) if each[2].startswith(EXCHANGES)}
+        for at, now in varied.items():
+            line, guard, opcode, _ = self.code[at]
+            parts = guard and places[guard[0]] & now and opcode in (*JUMPS, "ret")
+            if parts and reached(self.following[at], self.following, set()) & together:
+                return line
+        return None
+
+    @cached_property
+    def following(self) -> dict[int, set[int]]:
+        """The instructions that may follow each of them."""
+        result: dict[int, set[int]] = {}
         for at, (_, guard, opcode, operands) in enumerate(self.code):
             goes_on = {at + 1} if opcode not in (*JUMPS, "ret") or guard else set()
-            following[at] = goes_on | ({self.labels[operands[0]]} if opcode in JUMPS else set())
-        before: dict[int, set[int]] = {}
+            result[at] = goes_on | ({self.labels[operands[0]]} if opcode in JUMPS else set())
+        return result
+
+    def loops(self) -> dict[int, set[int]]:
+        """The loops that store something, and have none in them that does: by where they begin, all that is in them."""
+        following, before = self.following, dict[int, set[int]]()
         for at, ends in following.items():
             for each in ends:
                 before.setdefault(each, set()).add(at)
@@ -1466,15 +1671,22 @@ class Thread:
     what holds for all threads, up to its first undecided branch: in which votes none votes, and their rows."""
 
     def __init__(
-        self, context: Context, kernel: Kernel, package: Package, words: dict[str, Term], blind: Thread | None = None
+        self,
+        context: Context,
+        kernel: Kernel,
+        package: Package,
+        words: dict[str, Term],
+        blind: Thread | None = None,
+        thread: Term | None = None,
     ):
         self.context, self.kernel, self.package, self.words, self.blind = context, kernel, package, words, blind
+        self.thread = thread or context.variable("tid")
         self.stored: list[tuple[str, str, Term]] = []
         self.loaded: list[str] = []
         self.agreed: dict[int, list[int] | None] = {}
         self.registers: dict[str, Term] = {}
         self.pairs: dict[str, tuple[Term | None, ...]] = {}
-        self.executed = self.votes = self.elsewhere = self.scattered = 0
+        self.at = self.executed = self.votes = self.elsewhere = self.scattered = 0
         self.place, self.why = "PTX", ""
         self.loops = kernel.loops() if package.cells is not None else {}
         cells = package.cells.before(context) if package.cells is not None else []
@@ -1484,9 +1696,10 @@ class Thread:
     def sure(self, holds: object, reason: str) -> None:
         check(holds, self.place, reason)
 
-    def run(self) -> None:
+    def begin(self) -> None:
         c, package, kernel = self.context, self.package, self.kernel
-        arguments = [c.constant(1, 32) if each == "agents" else c.variable(each) for each in package.arguments]
+        agents = c.constant(package.agents, 32)
+        arguments = [agents if each == "agents" else c.variable(each) for each in package.arguments]
         arguments += [c.variable("&scratch")] * (len(kernel.parameters) - len(arguments))
         self.sure(
             [bits for _, bits in kernel.parameters] == [each.bits for each in arguments],
@@ -1495,16 +1708,19 @@ class Thread:
         self.parameters = {name: term for (name, _), term in zip(kernel.parameters, arguments, strict=True)}
         self.tables = {c.variable(name): rows for name, rows in package.tables.items()}
         self.places = {package.address(c, word): word for word in self.words} if self.blind else {}
-        at = 0
-        while at < len(kernel.code):
-            after = self._turned(at, self.loops.pop(at)) if at in self.loops else None
-            at = self._next(at) if after is None else after
 
-    def _next(self, at: int) -> int:
+    def run(self) -> None:
+        self.begin()
+        at = 0
+        while at < len(self.kernel.code):
+            after = self._turned(at, self.loops.pop(at)) if at in self.loops else None
+            at = self.next(at) if after is None else after
+
+    def next(self, at: int) -> int:
         """Execute an instruction, and find the next one."""
         kernel = self.kernel
         line, _, opcode, operands = kernel.code[at]
-        self.place, self.executed = f"PTX, line {line}", self.executed + 1
+        self.place, self.at, self.executed = f"PTX, line {line}", at, self.executed + 1
         self.sure(self.executed <= MOST_EXECUTED, f"more than {MOST_EXECUTED} instructions are executed")
         where = self._where(at)
         if opcode in JUMPS or opcode == "ret":
@@ -1581,7 +1797,7 @@ class Thread:
                 end = at + 1 if target == head else target
                 self.sure(end not in inside, "a turn goes on at its beginning")
                 return where if target == head else self.context.no(where), end
-            at = self._next(at)
+            at = self.next(at)
             self.sure(at != head, "it has no end")
         raise RefusedError(f"{self.place}: it is left within a turn")
 
@@ -1597,9 +1813,9 @@ class Thread:
             held |= {c.no(each): c.constant(0, 1), each: c.constant(1, 1)}
             stack += each.operands if each.op == "and" else ()
         address = c.copy(address, held) if held else address
-        lane, worlds = c.wide(lane_of(c), 64), c.variable("worlds")
-        own_base = c.say(f"b + a * {4 * cells.rows * cells.count}", lane, array)
-        has_world = c.op("slt", lane_of(c), worlds).value == 1
+        lane = self.package.lane(c)
+        own_base = c.say(f"b + a * {4 * cells.rows * cells.count}", c.wide(lane.world, 64), array)
+        has_world = lane.valid.value == 1
         for base, own in ((own_base, True), (array, False)) if has_world else ((array, False),):
             index, numbers = self._behind(address, base)
             for row in range(cells.rows):
@@ -1695,7 +1911,10 @@ class Thread:
     def source(self, operand: str, bits: int) -> Term:
         c = self.context
         if operand in ("%tid.x", "%laneid", "%ctaid.x"):
-            return c.variable("ctaid" if operand == "%ctaid.x" else "tid")
+            self.sure(
+                operand != "%laneid" or self.package.block == WARP, "the number of a thread in one of several warps"
+            )
+            return c.variable("ctaid") if operand == "%ctaid.x" else self.thread
         if operand in self.registers:
             term = self.registers[operand]
             self.sure(term.bits >= bits, f"{operand} has {term.bits} bits, not {bits}")
@@ -1760,6 +1979,11 @@ class Thread:
         c, parts, rows, rest = self.context, [address], None, self.context.constant(0, 64)
         if address in self.places:
             self.loaded.append(self.place)
+            shared = (
+                self.package.agents > 1 and not self.package.meet and self.places[address].split("[")[0] in OF_WORLDS
+            )
+            other = shared and any(word == self.places[address] for _, word, _ in self.stored)
+            self.sure(not other, "another thread may have stored what is loaded")
             value = self.words[self.places[address]]
             self.sure(value.bits == bits, f"a load of {bits} bits of a word of {value.bits}")
             return value
@@ -1774,7 +1998,7 @@ class Thread:
         if self.blind is None:
             offsets = self._of_threads(rest)
             if rows and offsets and bits == 32 and all(each % 4 == 0 and each < 4 * len(rows) for each in offsets):
-                return c.make("table", 32, (c.variable("tid"),), tuple(rows[each // 4] for each in offsets))
+                return c.make("table", 32, (self.thread,), tuple(rows[each // 4] for each in offsets))
             name = f"load {self.executed}"
             c.variables[name] = bits, 0, (1 << bits) - 1, False
             return c.variable(name)
@@ -1788,7 +2012,8 @@ class Thread:
         if self.blind is not None and (place := self._cell(address, where)) is not None:
             row, index, own = place
             c, before, cell = self.context, self.cells[row], self.context.variable("cell")
-            self.sure(own and value.bits == 32, "a store to a cell of another world, or not of a number")
+            alone = own and self.package.agents == 1
+            self.sure(alone and value.bits == 32, "a store to a cell of another world, or not of a number")
             if self.turn is None and before is not None and self.scattered < MOST_SCATTERED:
                 self.scattered += 1
                 self.cells[row] = c.op("ite", c.op("and", where, c.op("eq", cell, index)), value, before)
@@ -1818,7 +2043,7 @@ class Thread:
         c, value, agreed = self.context, operands[0], (self.blind or self).agreed
         self.sure(operands[-1].value == ONES, "not all threads take part")
         if opcode == "shfl.sync.idx.b32" and operands[2].value == 31:
-            if operands[1] in (tid := c.variable("tid"), c.say("a & 31", tid)):  # what the thread has itself
+            if operands[1] in (tid := self.thread, c.say("a & 31", tid)):  # what the thread has itself
                 return value
             own = self._of_threads(value)
             if self.blind is None:
@@ -1830,9 +2055,86 @@ class Thread:
             agreed[self.executed] = None
         if value.value == 1 or (value.value == 0 and self.executed in agreed):
             return value
-        self.sure(c.words(value)[1] <= 1, "a vote on more than 0 and 1")
+        bit = c.words(value)[1] <= 1 if self.blind is None else self.kernel.votes_a_bit(self.at)
+        self.sure(bit, "a vote on what is not chosen between 1 and 0 just before")
         self.votes += 1
         return c.op("or", value, c.variable(f"vote{self.votes}"))
+
+
+class Threads(Thread):
+    """The threads of one world, whose agents meet. All execute each instruction together, and go one way. A shuffle
+    gives what the other thread has; of a vote it is known how the world votes, other worlds of the warp vote as they
+    like."""
+
+    def run(self) -> None:
+        c, package, code = self.context, self.package, self.kernel.code
+        threads = [package.lane(c, agent).thread for agent in range(package.group)]
+        self.threads = [Thread(c, self.kernel, package, self.words, self.blind, each) for each in threads]
+        for each in self.threads:
+            each.begin()
+            each.stored, each.loaded = self.stored, self.loaded
+        at = 0
+        while at < len(code):
+            line, guard, opcode, operands = code[at]
+            self.place, self.executed, before = f"PTX, line {line}", self.executed + 1, len(self.stored)
+            if opcode.startswith(EXCHANGES):
+                of = [[each.source(operand, 32) for operand in operands[1:]] for each in self.threads]
+                self.sure(guard is None and all(each[-1].value == ONES for each in of), "not all threads take part")
+                for thread, value in zip(self.threads, self._exchanged(at, opcode, of), strict=True):
+                    self.sure(self.kernel.widths.get(operands[0]) == 32, f"{operands[0]} does not take this")
+                    thread.registers[operands[0]] = value
+                    thread.pairs.pop(operands[0], None)
+                at += 1
+                continue
+            ways = {each.next(at) for each in self.threads}
+            self.sure(len(ways) == 1, "threads of a world go different ways")
+            (at,) = ways
+            stores = self.stored[before:]
+            for number, (_, word, where) in enumerate(stores):
+                for _, other, there in stores[:number]:
+                    apart = word != other or c.op("and", where, there).value == 0
+                    self.sure(apart, f"two threads may store to {word}")
+
+    def _exchanged(self, at: int, opcode: str, of: list[list[Term]]) -> list[Term]:
+        """The words that threads get, of operands that each has."""
+        c, group, values = self.context, self.package.group, [each[0] for each in of]
+        if opcode.startswith("shfl"):
+            self.sure(
+                all(each[2].value == WARP - 1 for each in of), f"{opcode} of a part of the warp is not known here"
+            )
+            return [self._shuffled(opcode, values, each[1], own) for own, each in enumerate(of)]
+        self.sure(re.fullmatch(r"redux\.sync\.(max\.[su]32|or\.b32)", opcode), f"{opcode} is not known here")
+        agreed = self.blind is not None and self.executed in self.blind.agreed
+        if all(each.value == 0 for each in values) and agreed:
+            return values
+        self.sure(self.kernel.votes_a_bit(at), "a vote on what is not chosen between 1 and 0 just before")
+        vote = reduce(lambda one, other: c.op("or", one, other), values)
+        if vote.value != 1 and group < WARP:
+            self.votes += 1
+            vote = c.op("or", vote, c.variable(f"vote{self.votes}"))
+        return [vote] * group
+
+    def _rows(self, values: list[Term]) -> list[int | None]:
+        """The words of each thread of the warp, as far as it is known of any world of the block."""
+        c, unit = self.context, self.context.variable("unit")
+        return [c.copy(each, {unit: c.constant(at, 32)}).value for at in range(WARP // len(values)) for each in values]
+
+    def _shuffled(self, opcode: str, values: list[Term], other: Term, own: int) -> Term:
+        """The word of another thread, which must be one of the same world."""
+        c, group = self.context, self.package.group
+        if opcode == "shfl.sync.bfly.b32" and other.value is not None and other.value < group:
+            return values[own ^ other.value]
+        self.sure(opcode == "shfl.sync.idx.b32", f"{opcode} is not known here")
+        rows = self.blind.agreed.get(self.executed) if self.blind is not None else None
+        if rows is not None and rows == self._rows(values):
+            return c.make("table", 32, (c.say("a & 31", other),), tuple(rows))
+        low, unit = c.say(f"a & {group - 1}", other), c.say(f"lshr(a & 31, {group.bit_length() - 1})", other)
+        same = group == WARP or c.op("eq", unit, c.variable("unit")).value == 1
+        self.sure(same, "what the thread of another world has is not known")
+        result = values[-1]
+        for number in range(group - 2, -1, -1):
+            result = c.op("ite", c.say(f"eq(a, {number})", low), values[number], result)
+        return result
 
 
 # --- certificates -----------------------------------------------------------------------------------------------------
@@ -1862,8 +2164,8 @@ class Certificate:
             same = self.data["files"][name] == digest(content)
             check(same, f"{folder.name}/{name}", "the certificate is of another one")
         texts = {name: content.decode() for name, content in files.items()}
-        self.package = Package(texts, self.data["ir"], self.data["kernel"])
         self.kernel = Kernel(self.data["ptx"])
+        self.package = Package(texts, self.data["ir"], self.data["kernel"], self.kernel)
         for name, bounds in self.package.variables.items():
             claimed = self.data["premises"].get(name, list(bounds) if name.startswith("vote") else None)
             check(claimed == list(bounds), f"premise {name}", f"{claimed} is not {list(bounds)}")
@@ -1878,7 +2180,9 @@ class Certificate:
             RefusedError: something is not as the certificate says.
         """
         variables = self.package.variables
-        self.blind = Thread(Context(variables, self.used, by_bounds=True), self.kernel, self.package, {})
+        any_thread = {"tid": (32, 0, self.package.block - 1, False)}
+        alone = Context({**variables, **any_thread}, self.used, by_bounds=True)
+        self.blind = Thread(alone, self.kernel, self.package, {})
         with contextlib.suppress(UndecidedError, RefusedError):  # it finds out as much as it can
             self.blind.run()
         self._case(Context(variables, self.used), self.data["cases"], "case")
@@ -1912,9 +2216,11 @@ class Certificate:
             any_cell = outer.variable("cell")
             check(not any(mentions(each, any_cell) for each in outer.premises), place, "it is of some cells alone")
             outer = outer.outer
-        lane = Lane(context, self.package, words)
-        thread = Thread(context, self.kernel, self.package, dict(words), self.blind)
-        inside = context.op("slt", lane_of(context), context.variable("worlds"))
+        package, kind = self.package, Threads if self.package.meet else Thread
+        world = World(context, package, dict(words))
+        here = package.lane(context, 0 if package.meet else None)
+        thread = kind(context, self.kernel, package, dict(words), self.blind, here.thread)
+        inside = here.valid
         check(inside.value is not None, place, "whether the lane is one of the launch is not decided")
         try:
             thread.run()
@@ -1927,9 +2233,11 @@ class Certificate:
                 check(where.value == 0, f"{place}, {line}", f"a store to {word} of a thread without a lane")
                 self.words.append(word)
             return
-        lane.run(self.package.schedule["kernel", self.data["kernel"]])
-        said = {word: (lane.words[word], thread.words[word]) for word in words}
-        for row, term in enumerate(lane.cells):
+        several = package.group > WARP and any(word.split("[")[0] in OF_WORLDS for _, word, _ in thread.stored)
+        check(not several, place, "a word of a world is stored by one warp, and others may load it")
+        world.run(package.schedule["kernel", self.data["kernel"]])
+        said = {word: (world.words[word], thread.words[word]) for word in words}
+        for row, term in enumerate(world.lanes[0].cells):
             check(now := thread.cells[row], place, f"what row {row} of cells has is not known")
             assert now is not None
             said[f"cell_meters[{row}]"] = term, now
@@ -2012,7 +2320,14 @@ class Certificate:
         bounds = [
             f"{name} in {low:g} .. {high:g}" for name, _, low, high in rows if high not in (1, ONES, COUNTS) or low
         ]
-        yield from SAID.format(bounds="; ".join(bounds)).split("\n")
+        package = self.package
+        agents = "one agent" if package.agents == 1 else f"{package.agents} agents"
+        together, worlds = APART if package.agents == 1 else AT_ONCE, f"2^31 - {2**31 - package.most_worlds}"
+        worlds = worlds if package.agents == 1 else f"{package.most_worlds}"
+        said = SAID.format(
+            bounds="; ".join(bounds), agents=agents, worlds=worlds, block=package.block, together=together
+        )
+        yield from said.split("\n")
 
 
 def beside(folder: Path, kernel: str = "step") -> Path:

@@ -133,6 +133,7 @@ class CellMemory:
             thread without a lane.
         content: of each row what a cell has, as far as it is known.
         elsewhere: how often a cell of a world was loaded that is not the lane's.
+        shared: whether other threads have the same world.
     """
 
     cells: Cells
@@ -140,6 +141,7 @@ class CellMemory:
     base: Term | None
     content: list[Term | None]
     elsewhere: int = field(default=0)
+    shared: bool = False
 
     def place(self, arena: Arena, bounds: Bounds, address: Term, where: Term) -> tuple[int, Term, bool] | None:
         """The row and the cell of a number at an address where a condition holds, if it is one of a cell; and whether

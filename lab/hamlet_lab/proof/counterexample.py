@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -22,13 +22,14 @@ BESIDE = 33
 
 def counterexample(report: Report) -> Recording | None:
     """The run in which a kernel leaves other words than the interpreter, by a sampled state that refutes it: all worlds
-    are in this state, and all agents act alike. `None` where no state does, or one that no run leads to."""
+    are in this state, and their agents act alike. `None` where no state does, or one that no run leads to."""
     states = (each.counterexample for each in report.proof.failed if each.counterexample is not None)
     state = next(states, None)
     if state is None or not state.get(f"{BEGINS}[0]", 1):
         return None
-    lane = state["ctaid"] * 32 + state["tid"]
-    shape = Shape(min(state["worlds"], lane + BESIDE), 1, state["first_world"], bool(state["waits"]))
+    placement = report.kernel.placement
+    worlds = min(state["worlds"], placement.world_of(state) + BESIDE)
+    shape = Shape(worlds, placement.agents, state["first_world"], bool(state["waits"]))
     stream = Stream(state["seed_low"] | state["seed_high"] << 32, state["tick"])
     universe = report.universe
     interpreter = Candidate(Interpreter(universe, CPU), CPU)
@@ -38,17 +39,23 @@ def counterexample(report: Report) -> Recording | None:
 
 def _events(report: Report, words: Mapping[str, int], shape: Shape) -> Iterator[Event]:
     yield Reset()
-    yield Inject({field.name: _values(field, words, shape) for field in schema.state_fields(report.universe)})
+    placement = report.kernel.placement
+    fields = schema.state_fields(report.universe)
+    yield Inject({each.name: _values(each, placement.names(each.name), words, shape) for each in fields})
     if report.kernel.name == "reset":
         yield Reset()
     elif report.kernel.name == "step":
-        yield Step(torch.full((shape.lanes,), words["actions[0]"], dtype=torch.int32))
+        actions = torch.tensor([words[f"{each}[0]"] for each in placement.names("actions")], dtype=torch.int32)
+        yield Step(actions.repeat(shape.lanes // len(actions)))
 
 
-def _values(field: schema.Field, words: Mapping[str, int], shape: Shape) -> Tensor:
-    """The array of a field with the same words in all columns."""
-    count = shape.lanes if field.per == "lane" else shape.worlds
-    rows = [_value(words[f"{field.name}[{row}]"], field.dtype).expand(count) for row in range(len(field.names))]
+def _values(field: schema.Field, names: Sequence[str], words: Mapping[str, int], shape: Shape) -> Tensor:
+    """The array of a field with the same words in all columns, or in those of an agent."""
+    count = (shape.lanes if field.per == "lane" else shape.worlds) // len(names)
+    rows = [
+        torch.stack([_value(words[f"{name}[{row}]"], field.dtype) for name in names]).repeat(count)
+        for row in range(len(field.names))
+    ]
     return rows[0] if field.rows is None else torch.stack(rows)
 
 

@@ -55,11 +55,11 @@ class Functions:
                 )
         return result
 
-    def pair(self, stage: str, shown: Mapping[str, Term]) -> dict[str, Term]:
-        """The outputs of the function of pairs of a stage for a lane that is both."""
-        name = f"pair_{stage}"
+    def pair(self, stage: str, own: Mapping[str, Term], other: Mapping[str, Term]) -> dict[str, Term]:
+        """The outputs of the function of pairs of a stage, for a lane that asks and another one."""
+        name, shown = f"pair_{stage}", {"own": own, "other": other}
         read = (each.op.name for each in self._program.function(name).nodes if isinstance(each.op, Input))
-        inputs = {each: shown[f"shown.{each.partition('.')[2]}"] for each in read}
+        inputs = {each: shown[whose][f"shown.{number}"] for each in read for whose, _, number in [each.partition(".")]}
         return {output: value for output, (value,) in self.call(name, inputs).items()}
 
     def _make_all(self, function: Function, inputs: Mapping[str, Term]) -> None:

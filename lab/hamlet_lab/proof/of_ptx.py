@@ -42,7 +42,16 @@ Pair: TypeAlias = "tuple[Term | None, Term | None]"
 class Thread:
     """Executes a kernel as one thread."""
 
-    def __init__(self, arena: Arena, bounds: Bounds, kernel: Kernel, arguments: list[Term], outside: Outside) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        bounds: Bounds,
+        kernel: Kernel,
+        arguments: list[Term],
+        outside: Outside,
+        thread: Term | None = None,
+    ) -> None:
+        self._own = arena.variable("tid") if thread is None else thread
         self._arena, self._bounds, self._kernel, self._outside = arena, bounds, kernel, outside
         self._parameters = {each.name: term for each, term in zip(kernel.parameters, arguments, strict=True)}
         self._labels = {label: number for number, each in enumerate(kernel.instructions) for label in each.targets}
@@ -64,9 +73,9 @@ class Thread:
         """
         number: int | None = 0
         while number is not None and number < len(self._kernel.instructions):
-            number = self._next(number)
+            number = self.next(number)
 
-    def _next(self, number: int) -> int | None:
+    def next(self, number: int) -> int | None:
         """Execute an instruction, and find the next one; there is none behind the end."""
         instruction = self._kernel.instructions[number]
         self.executed += 1
@@ -119,7 +128,7 @@ class Thread:
             self._pairs[target.name] = self._paired(instruction)
             self._registers.pop(target.name, None)
             return
-        self._write(target.name, self._result(instruction, name, modifiers), where)
+        self.write(target.name, self._result(instruction, name, modifiers), where)
 
     def _halves(self, instruction: Instruction, targets: Vector, where: Term) -> None:
         """Both halves of a word of 64 bits, or one of them."""
@@ -130,7 +139,7 @@ class Thread:
             if target.name != "_":
                 if half is None:
                     raise self._unknown(instruction)
-                self._write(target.name, half, where)
+                self.write(target.name, half, where)
 
     def _pair(self, operand: Operand) -> Pair:
         """Both halves of a word of 64 bits, the lower one first. A word that was made of two stays two words."""
@@ -139,14 +148,14 @@ class Thread:
             return low, high
         if isinstance(operand, Name) and operand.name in self._pairs:
             return self._pairs[operand.name]
-        word = self._source(operand, 64)
+        word = self.source(operand, 64)
         upper = self._arena.op("lshr", word, self._arena.constant(32, 64))
         return self._arena.wide(word, 32), self._arena.wide(upper, 32)
 
     def _half(self, operand: Operand) -> Term | None:
         """A word; `None` for a register that was not written: a half that nobody reads may be anything."""
         unwritten = isinstance(operand, Name) and operand.name in self._widths and operand.name not in self._registers
-        return None if unwritten else self._source(operand, 32)
+        return None if unwritten else self.source(operand, 32)
 
     def _paired(self, instruction: Instruction) -> Pair:
         """The result of an operation on both halves of words."""
@@ -170,7 +179,7 @@ class Thread:
     def _unknown(self, instruction: Instruction) -> UnprovenError:
         return UnprovenError(f"PTX line {instruction.line}: {instruction.opcode} is not known to the proof")
 
-    def _write(self, register: str, value: Term, where: Term) -> None:
+    def write(self, register: str, value: Term, where: Term) -> None:
         if register not in self._widths or self._widths[register] != value.bits:
             raise UnprovenError(f"register {register} does not take {value.bits} bits")
         self._registers[register] = (
@@ -178,15 +187,17 @@ class Thread:
         )
         self._pairs.pop(register, None)
 
-    def _source(self, operand: Operand, bits: int) -> Term:
+    def source(self, operand: Operand, bits: int) -> Term:
         arena = self._arena
         match operand:
             case Integer(value=value):
                 return arena.constant(value != 0 if bits == 1 else value, bits)
             case Binary32(bits=word):
                 return arena.constant(word, 32)
+            case Name("%laneid") if self._kernel.threads != 32:
+                raise UnprovenError("the number of a thread in one of several warps is not known to the proof")
             case Name("%tid.x" | "%laneid"):
-                return arena.variable("tid")
+                return self._own
             case Name("%ctaid.x"):
                 return arena.variable("ctaid")
             case Name(name) if name in self._registers:
@@ -208,15 +219,15 @@ class Thread:
         if name in ("redux", "shfl"):
             return self._together(instruction, modifiers)
         if opcode in FLOATS:
-            return arena.op(FLOATS[opcode], *[self._source(each, 32) for each in operands[1:]])
+            return arena.op(FLOATS[opcode], *[self.source(each, 32) for each in operands[1:]])
         if kind == "f32" or "f32" in modifiers:
             return self._floating(instruction, name, modifiers)
         signed = kind.startswith("s")
         match name, modifiers[:-1]:
             case (("add" | "sub" | "and" | "or" | "xor"), []):
-                return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
+                return arena.op(PLAIN[name], *[self.source(each, bits) for each in operands[1:]])
             case "div", [] if signed:
-                a, b = (self._source(each, bits) for each in operands[1:])
+                a, b = (self.source(each, bits) for each in operands[1:])
                 if a.value is not None and b.value and max(a.value, b.value) < 1 << (bits - 1):
                     return arena.constant(a.value // b.value, bits)
                 # Of lanes by worlds: the agents of a world, who are one.
@@ -224,54 +235,54 @@ class Thread:
                     raise self._unknown(instruction)
                 return arena.constant(1, bits)
             case (("div" | "rem"), []) if not signed:
-                return arena.op(PLAIN[name], *[self._source(each, bits) for each in operands[1:]])
+                return arena.op(PLAIN[name], *[self.source(each, bits) for each in operands[1:]])
             case (("mov" | "cvta"), _):
-                return self._source(operands[1], bits)
+                return self.source(operands[1], bits)
             case "not", []:
-                return arena.no(self._source(operands[1], bits))
+                return arena.no(self.source(operands[1], bits))
             case "neg", []:
-                return arena.op("sub", arena.constant(0, bits), self._source(operands[1], bits))
+                return arena.op("sub", arena.constant(0, bits), self.source(operands[1], bits))
             case "abs", []:
-                value, zero = self._source(operands[1], bits), arena.constant(0, bits)
+                value, zero = self.source(operands[1], bits), arena.constant(0, bits)
                 return arena.select(arena.op("slt", value, zero), arena.op("sub", zero, value), value)
             case (("mul" | "mad"), ["lo"]):
-                a, b, *rest = [self._source(each, bits) for each in operands[1:]]
+                a, b, *rest = [self.source(each, bits) for each in operands[1:]]
                 return arena.op("add", arena.op("mul", a, b), *rest) if rest else arena.op("mul", a, b)
             case (("mul" | "mad"), ["wide"]):
-                a, b = (arena.wide(self._source(each, bits), 2 * bits, signed) for each in operands[1:3])
+                a, b = (arena.wide(self.source(each, bits), 2 * bits, signed) for each in operands[1:3])
                 product = arena.op("mul", a, b)
-                return product if name == "mul" else arena.op("add", product, self._source(operands[3], 2 * bits))
+                return product if name == "mul" else arena.op("add", product, self.source(operands[3], 2 * bits))
             case "mul", ["hi"] if kind in ("u32", "s32"):
-                factors = [self._source(each, 32) for each in operands[1:]]
+                factors = [self.source(each, 32) for each in operands[1:]]
                 # Of numbers that are not below 0 both are the same.
                 if signed and any(self._bounds.words(each)[1] >> 31 for each in factors):
                     raise self._unknown(instruction)
                 return arena.op("mulhi", *factors)
             case "shf", ["l", "wrap"]:
-                low, high, amount = (self._source(each, 32) for each in operands[1:])
+                low, high, amount = (self.source(each, 32) for each in operands[1:])
                 if not amount.value or amount.value >= 32:
                     raise self._unknown(instruction)
                 upper, lower = arena.op("shl", high, amount), arena.constant(32 - amount.value, 32)
                 return arena.op("or", upper, arena.op("lshr", low, lower))
             case (("min" | "max"), []):
-                a, b = (self._source(each, bits) for each in operands[1:])
+                a, b = (self.source(each, bits) for each in operands[1:])
                 less = arena.op("slt" if signed else "ult", *((a, b) if name == "min" else (b, a)))
                 return arena.select(less, a, b)
             case (("shl" | "shr"), []):
-                amount = self._source(operands[2], 32)
-                value = self._source(operands[1], bits)
+                amount = self.source(operands[2], 32)
+                value = self.source(operands[1], bits)
                 if bits != 32:
                     if amount.value is None:
                         raise self._unknown(instruction)
                     amount = arena.constant(min(amount.value, bits), bits)
                 return arena.op("shl" if name == "shl" else "ashr" if signed else "lshr", value, amount)
             case "selp", []:
-                a, b = (self._source(each, bits) for each in operands[1:3])
-                return arena.select(self._source(operands[3], 1), a, b)
+                a, b = (self.source(each, bits) for each in operands[1:3])
+                return arena.select(self.source(operands[3], 1), a, b)
             case "setp", [comparison]:
-                return self._compared(comparison, signed, *[self._source(each, bits) for each in operands[1:]])
+                return self._compared(comparison, signed, *[self.source(each, bits) for each in operands[1:]])
             case "cvt", [to]:
-                value = self._source(operands[1], bits)
+                value = self.source(operands[1], bits)
                 return arena.wide(value, int(to[1:]), signed)
             case "bfe", []:
                 return self._field(instruction, signed)
@@ -279,8 +290,8 @@ class Thread:
                 raise self._unknown(instruction)
 
     def _field(self, instruction: Instruction, signed: bool) -> Term:
-        value = self._source(instruction.operands[1], 32)
-        first, count = (self._source(each, 32).value for each in instruction.operands[2:])
+        value = self.source(instruction.operands[1], 32)
+        first, count = (self.source(each, 32).value for each in instruction.operands[2:])
         if first is None or count is None or not 0 < count <= 32 - first:
             raise self._unknown(instruction)
         left = self._arena.op("shl", value, self._arena.constant(32 - first - count, 32))
@@ -300,27 +311,29 @@ class Thread:
         arena, operands = self._arena, instruction.operands
         match name, modifiers:
             case "sub", ["rn", "f32"]:
-                a, b = (self._source(each, 32) for each in operands[1:])
+                a, b = (self.source(each, 32) for each in operands[1:])
                 return arena.op("fadd", a, arena.negative(b))
             case "neg", ["f32"]:
-                return arena.negative(self._source(operands[1], 32))
+                return arena.negative(self.source(operands[1], 32))
             case "abs", ["f32"]:
-                return arena.op("and", self._source(operands[1], 32), arena.constant(0x7FFFFFFF, 32))
+                return arena.op("and", self.source(operands[1], 32), arena.constant(0x7FFFFFFF, 32))
             case "mov", ["f32"]:
-                return self._source(operands[1], 32)
+                return self.source(operands[1], 32)
             case "selp", ["f32"]:
-                return arena.select(self._source(operands[3], 1), *[self._source(each, 32) for each in operands[1:3]])
+                return arena.select(self.source(operands[3], 1), *[self.source(each, 32) for each in operands[1:3]])
             case "setp", [comparison, "f32"]:
-                a, b = (self._source(each, 32) for each in operands[1:])
+                a, b = (self.source(each, 32) for each in operands[1:])
                 if comparison in UNORDERED:
                     return arena.no(self._ordered(UNORDERED[comparison], a, b))
                 if comparison == "neu":
                     return arena.no(arena.op("feq", a, b))
+                if comparison == "ne":
+                    return arena.op("or", arena.op("flt", a, b), arena.op("flt", b, a))
                 return self._ordered(comparison, a, b)
             case "cvt", ["rn", "f32", ("s32" | "u32") as kind]:
-                return arena.op("tofloat" if kind == "s32" else "unsignedtofloat", self._source(operands[1], 32))
+                return arena.op("tofloat" if kind == "s32" else "unsignedtofloat", self.source(operands[1], 32))
             case "cvt", ["rn", "f32", ("s64" | "u64")] if (
-                word := self._source(operands[1], 64)
+                word := self.source(operands[1], 64)
             ).op == "zext" and word.operands[0].bits == 32:
                 return arena.make("unsignedtofloat", 32, word.operands)
             case _:
@@ -338,7 +351,7 @@ class Thread:
 
     def _address(self, operand: Operand) -> Term:
         assert isinstance(operand, Address)
-        return self._arena.op("add", self._source(operand.base, 64), self._arena.constant(operand.offset, 64))
+        return self._arena.op("add", self.source(operand.base, 64), self._arena.constant(operand.offset, 64))
 
     def _load(self, instruction: Instruction, where: Term) -> None:
         bits = int(instruction.opcode.split(".")[-1][1:])
@@ -350,15 +363,17 @@ class Thread:
         assert isinstance(name, Name)
         address = self._address(source)
         if self._outside.anything is not None:
-            self._write(name.name, self._row_of_thread(address, bits) or self._outside.anything(max(bits, 16)), where)
+            self.write(name.name, self._row_of_thread(address, bits) or self._outside.anything(max(bits, 16)), where)
             return
         word = self._outside.places.get(address.number)
         if word is not None:
             self._outside.loaded.append(instruction.line)
+            if word[0] in self._outside.shared and any(each.address is address for each in self._outside.stored):
+                raise UnprovenError(f"PTX line {instruction.line}: another thread may have stored what is loaded")
         value = self._row(instruction, address) if word is None else self._outside.words[word]
         if value.bits != bits:
             raise UnprovenError(f"PTX line {instruction.line}: a load of {bits} bits of a word of {value.bits}")
-        self._write(name.name, self._arena.wide(value, max(bits, 16)), where)
+        self.write(name.name, self._arena.wide(value, max(bits, 16)), where)
 
     def _table(self, address: Term) -> tuple[tuple[int, ...], Term]:
         """The rows of the table in which an address is, and how far from where that begins; no rows of another."""
@@ -380,7 +395,7 @@ class Thread:
         offsets = self._of_threads(rest) if rows and bits == 32 else None
         if offsets is None or any(each % 4 or each >= 4 * len(rows) for each in offsets):
             return None
-        return self._arena.make("table", 32, (self._arena.variable("tid"),), tuple(rows[each // 4] for each in offsets))
+        return self._arena.make("table", 32, (self._own,), tuple(rows[each // 4] for each in offsets))
 
     def _row(self, instruction: Instruction, address: Term) -> Term:
         """A row of a table, by where its address begins."""
@@ -402,7 +417,7 @@ class Thread:
         sources = source.elements if isinstance(source, Vector) else (source,)
         if len(sources) != 1 or instruction.opcode.split(".")[2:] != [f"b{bits}"]:
             raise self._unknown(instruction)
-        address, value = self._address(place), self._source(sources[0], max(bits, 16))
+        address, value = self._address(place), self.source(sources[0], max(bits, 16))
         stored = Stored(instruction.line, address, self._arena.wide(value, bits), where)
         self._outside.stored.append(stored)
         word = self._outside.places.get(address.number)
@@ -417,14 +432,14 @@ class Thread:
 
     def _together(self, instruction: Instruction, modifiers: list[str]) -> Term:
         arena = self._arena
-        operands = [self._source(each, 32) for each in instruction.operands[1:]]
+        operands = [self.source(each, 32) for each in instruction.operands[1:]]
         if instruction.guard is not None or operands[-1].value != 0xFFFFFFFF:
             raise self._unknown(instruction)
         if modifiers[:2] == ["sync", "idx"]:
             value, other, limits, _ = operands
             if limits.value != 31:
                 raise self._unknown(instruction)
-            own = arena.variable("tid")
+            own = self._own
             if _is_own(other, own):
                 return value
             rows = self._of_threads(value)
@@ -451,7 +466,7 @@ class Thread:
 
     def _of_threads(self, term: Term) -> tuple[int, ...] | None:
         """The values of a term in the 32 threads of a warp, if it is a function of the thread's number."""
-        arena, own = self._arena, self._arena.variable("tid")
+        arena, own = self._arena, self._own
         values = [arena.copy(term, instead={own.number: arena.constant(each, 32)}).value for each in range(32)]
         return None if None in values else tuple(each or 0 for each in values)
 

@@ -1,7 +1,6 @@
-"""The words that a kernel must leave in memory: its schedule over terms, for one lane of a world of one agent.
+"""The words that a kernel must leave in memory: its schedule over terms, for one lane of a world.
 
-This says what `hamletc.kernel.run` says with numpy. A world of one agent has one lane: what the lanes of a world have
-together is what the one has.
+This says what `hamletc.kernel.run` says with numpy; `hamlet_lab.proof.of_worlds` says what lanes have together.
 """
 
 from __future__ import annotations
@@ -16,10 +15,8 @@ from hamlet_lab.proof.of_cells import OfCells
 from hamlet_lab.proof.of_ir import Functions, UnprovenError, bits_of
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
-from hamletc.ir.function import Program, Reduction
 from hamletc.ir.ops import Type
 from hamletc.kernel import statements as tree
-from hamletc.kernel.schedule import Schedule
 from hamletc.kernel.statements import BEGINS, Statement, literal_type
 
 Word = tuple[str, int]
@@ -28,11 +25,27 @@ Word = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """Arguments of a launch as terms; `counters` are the registers that the statement `Counters` sets."""
+    """A lane of a launch, in terms.
+
+    Attributes:
+        counters: the registers that the statement `Counters` sets.
+        agent: its number; `None` in worlds of one agent.
+        agents: of a world.
+        of_worlds: the arrays that have a word for each world.
+        whose: stands behind the names of arrays of lanes.
+    """
 
     counters: Mapping[str, Term]
     waits: Term
     observing: bool = False
+    agent: Term | None = None
+    agents: int = 1
+    of_worlds: frozenset[str] = frozenset()
+    whose: str = ""
+
+    def word(self, name: str, row: int) -> Word:
+        """The word of the lane or its world in a row of an array."""
+        return name if name in self.of_worlds else f"{name}{self.whose}", row
 
 
 @dataclass(slots=True)
@@ -43,39 +56,24 @@ class Memory:
     cells: list[Term] = field(default_factory=list)
 
 
-class Specification:
-    """Runs the schedule of a kernel on terms."""
+class LaneSpecification:
+    """Runs statements of a schedule on terms, for one lane."""
 
-    def __init__(
-        self,
-        arena: Arena,
-        universe: Universe,
-        program: Program,
-        schedule: Schedule,
-        launch: Launch,
-        memory: Memory,
-        whole: bool = False,
-    ) -> None:
-        self._arena, self._universe, self._schedule, self._launch = arena, universe, schedule, launch
-        self._functions = Functions(arena, program, whole)
+    def __init__(self, arena: Arena, universe: Universe, functions: Functions, launch: Launch, memory: Memory) -> None:
+        self._arena, self._universe, self._functions, self._launch = arena, universe, functions, launch
         fields = (*schema.state_fields(universe), *schema.outcome_fields(universe))
         self._fields = {each.name: each for each in fields}
         self.registers: dict[str, Term] = {}
-        self._pairs: dict[str, Term] = {}
         self.memory = memory
-        self._within = arena.constant(1, 1)
+        self.within = arena.constant(1, 1)
+        self._first = arena.constant(1, 1)
+        if launch.agent is not None:
+            self._first = arena.op("eq", launch.agent, arena.constant(0, 32))
         cells = Cells.of(universe)
         self._cells = None if cells is None else OfCells(arena, universe, self._functions, cells)
 
-    def run(self, kernel: str) -> None:
-        """Run a kernel."""
-        self._body(self._schedule.kernel(kernel).body)
-
-    def _body(self, statements: tuple[Statement, ...]) -> None:
-        for statement in statements:
-            self._run(statement)
-
-    def _run(self, statement: Statement) -> None:
+    def do(self, statement: Statement) -> None:
+        """Run a statement."""
         arena, registers = self._arena, self.registers
         match statement:
             case tree.Load(fields):
@@ -85,66 +83,48 @@ class Specification:
                 for name in fields:
                     self._store(name, registers[where] if where else arena.constant(1, 1))
             case tree.Agents():
-                self._set("agent", arena.constant(0, 32))
-                self._set("agents", arena.constant(1, 32))
+                self.set("agent", self._launch.agent or arena.constant(0, 32))
+                self.set("agents", arena.constant(self._launch.agents, 32))
             case tree.Counters():
                 registers |= self._launch.counters
             case tree.Take():
-                self._set(BEGINS, self._register(self.memory.words[BEGINS, 0]))
+                self.set(BEGINS, self._register(self.memory.words[self._launch.word(BEGINS, 0)]))
             case tree.Act():
-                self._set("action", arena.variable("actions[0]"))
+                self.set("action", self.memory.words[self._launch.word("actions", 0)])
             case tree.Set(register, source, number):
                 value = registers[source]
-                self._set(register, arena.op("eq", value, arena.constant(int(number), 32)) if number else value)
+                self.set(register, arena.op("eq", value, arena.constant(int(number), 32)) if number else value)
             case tree.Copy(names, prefix):
                 for name in names:
-                    self._set(f"{prefix}.{name}", registers[name])
+                    self.set(f"{prefix}.{name}", registers[name])
             case tree.Call(function, ""):
                 for name, values in self._functions.call(function, self._inputs()).items():
-                    self._set(name, *values)
+                    self.set(name, *values)
             case tree.Near() | tree.OnCells() | tree.CallCells() | tree.Crowd() if self._cells is not None:
-                self._cells.run(statement, registers, self._within)
-            case tree.Some(register, condition):
-                self._set(register, arena.op("and", registers[condition], registers[tree.RUNNING]))
-            case tree.Pair(stage):
-                self._pairs |= self._functions.pair(stage, registers)
-            case tree.Join(name):
-                (reduction,) = self._functions.reductions(name)
-                self._set(reduction.result, joined(arena, reduction, registers | self._pairs))
+                self._cells.run(statement, registers, self.within)
             case tree.Gain():
-                self._set("episode_return", arena.op("fadd", registers["episode_return"], registers["reward"]))
+                self.set("episode_return", arena.op("fadd", registers["episode_return"], registers["reward"]))
             case tree.Live():
                 over = arena.op("or", registers["terminated"], registers["truncated"])
-                self._set("alive", arena.op("and", registers["alive"], arena.no(over)))
-            case tree.End():
-                ended = arena.no(arena.op("eq", registers["cause"], arena.constant(schema.NOWHERE, 32)))
-                stays = arena.op("or", registers["alive"], arena.op("and", self._launch.waits, ended))
-                self._set(BEGINS, arena.no(stays))
+                self.set("alive", arena.op("and", registers["alive"], arena.no(over)))
             case tree.Fill(names, value):
                 type_ = literal_type(value)
                 word = bits_of(type_, value == "true" if type_ is Type.BOOL else float(value))
                 for name in names:
-                    self._set(name, arena.constant(word, 1 if type_ is Type.BOOL else 32))
+                    self.set(name, arena.constant(word, 1 if type_ is Type.BOOL else 32))
             case tree.Next():
-                self._set("episode", arena.op("add", registers["episode"], arena.constant(1, 32)))
+                self.set("episode", arena.op("add", registers["episode"], arena.constant(1, 32)))
             case tree.Observe():
                 if self._launch.observing:
                     raise UnprovenError("observations are not known to the proof")
             case tree.Allow(wait):
                 self._allow(wait)
-            case tree.Within(condition, body):
-                outside = self._within
-                self._within = arena.op("and", outside, registers[condition])
-                self._body(body)
-                self._within = outside
-            case tree.If(flag, body):
+            case tree.If(flag):
                 if flag not in ("counting", "every_tick", "last_only", "shown"):
                     raise UnprovenError(f"whether a launch is {flag} is not known to the proof")
                 # A step counts nothing. Observations, of which the others are about, are none here.
             case tree.Ticks():
                 raise UnprovenError("a loop over ticks is not known to the proof")
-            case tree.Do(routine):
-                self._body(self._schedule.routine(routine).body)
             case _:
                 raise UnprovenError(f"`{type(statement).__name__.lower()}` of a schedule is not known to the proof")
 
@@ -152,9 +132,10 @@ class Specification:
         """Inputs of functions of lanes: registers, and what cells have."""
         return self.registers if self._cells is None else {**self.registers, **self._cells.read()}
 
-    def _set(self, name: str, value: Term) -> None:
+    def set(self, name: str, value: Term) -> None:
+        """Set a register; where the lane is not within, it keeps its value if it has one."""
         before = self.registers.get(name)
-        self.registers[name] = value if before is None else self._arena.select(self._within, value, before)
+        self.registers[name] = value if before is None else self._arena.select(self.within, value, before)
 
     def _load(self, name: str) -> None:
         of = self._fields[name]
@@ -164,7 +145,7 @@ class Specification:
         if of.pitch or name == schema.PAIR_STATES:
             raise UnprovenError(f"array {name} is not known to the proof")
         for row, register in enumerate(of.names):
-            self.registers[register] = self._register(self.memory.words[name, row])
+            self.registers[register] = self._register(self.memory.words[self._launch.word(name, row)])
 
     def _register(self, word: Term) -> Term:
         return self._arena.no(self._arena.op("eq", word, self._arena.constant(0, 8))) if word.bits == 8 else word
@@ -173,8 +154,10 @@ class Specification:
         if self._cells is not None and self._fields[name].pitch:
             self._cells.store(self.memory.cells, where)
             return
+        if name in self._launch.of_worlds:
+            where = self._arena.op("and", where, self._first)
         for row, register in enumerate(self._fields[name].names):
-            self._write((name, row), self.registers[register], where)
+            self._write(self._launch.word(name, row), self.registers[register], where)
 
     def _write(self, word: Word, value: Term, where: Term) -> None:
         stored = self._arena.wide(value, 8) if value.bits == 1 else value
@@ -187,28 +170,5 @@ class Specification:
             for may in values:
                 if wait:
                     may = arena.select(alive, may, arena.constant(row == int(wait), 1))
-                self._write(("mask", row), may, arena.constant(1, 1))
+                self._write(self._launch.word("mask", row), may, arena.constant(1, 1))
                 row += 1
-
-
-def joined(arena: Arena, reduction: Reduction, registers: Mapping[str, Term]) -> Term:
-    """The result of a reduction over the lanes of a world, of which there is one, which is the only one it asks."""
-    name, nothing = reduction.name, arena.constant(0, 32)
-    term, runs, one = registers[f"term.{name}"], registers[tree.RUNNING], arena.constant(bits_of(Type.F32, 1.0), 32)
-    match reduction.op:
-        case "count":
-            return arena.select(arena.op("and", term, runs), one, nothing)
-        case "total" | "lowest" | "highest":
-            return arena.select(runs, term, nothing)
-        case "grant":
-            free = arena.op("slt", nothing, registers[f"places.{name}"])
-            return arena.op("and", arena.op("and", term, runs), free)
-        case "alike" if not reduction.others:
-            same = arena.op("eq", registers[f"asked.{name}"], registers[f"key.{name}"])
-            return arena.select(arena.op("and", arena.op("and", term, runs), same), one, nothing)
-        case "rank" | "alike":
-            return nothing
-        case "nearest":
-            return arena.select(arena.op("and", term, runs), registers[f"value.{name}"], registers[f"otherwise.{name}"])
-        case "last":
-            raise UnprovenError(f"`{reduction.op}` of a schedule is not known to the proof")

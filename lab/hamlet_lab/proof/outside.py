@@ -33,6 +33,7 @@ class Outside:
         anything: what such a thread loads, in so many bits, if not of a table.
         stored: the stores, in order.
         loaded: the lines that load a word of the lane.
+        shared: arrays of which other threads may store the same words.
     """
 
     places: Mapping[int, Word]
@@ -43,3 +44,4 @@ class Outside:
     anything: Callable[[int], Term] | None = None
     stored: list[Stored] = field(default_factory=list)
     loaded: list[int] = field(default_factory=list)
+    shared: frozenset[str] = frozenset()

@@ -17,12 +17,17 @@ from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.merging import Merger, nearest_condition
 from hamlet_lab.proof.of_ir import UnprovenError
 from hamlet_lab.proof.of_ptx import Thread, UndecidedError
-from hamlet_lab.proof.of_schedule import Launch, Memory, Specification, Word
+from hamlet_lab.proof.of_schedule import Launch, Memory, Word
+from hamlet_lab.proof.of_worlds import Specification
 from hamlet_lab.proof.outside import Outside, Stored
+from hamlet_lab.proof.placement import OF_AGENT, WARP, Lane
 from hamlet_lab.proof.states import KernelUnderProof, variables
 from hamlet_lab.proof.term import Term, Variable
 from hamlet_lab.proof.terms import Arena
+from hamlet_lab.proof.together import WorldThreads
 from hamlet_lab.proof.turns import CellThread
+from hamletc.ir.function import Program
+from hamletc.kernel.schedule import Schedule
 from hamletc.kernel.statements import BEGINS
 
 FEW = 64
@@ -104,8 +109,7 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) 
     proof = Proof(merger=merger)
     blind = _blind(kernel, seed)
     arena = Arena(variables(kernel, samples, seed), proof.merger.equal, proof.merger.simpler)
-    lane, worlds = _lane(arena), arena.variable("worlds")
-    inside = arena.op("slt", lane, worlds)
+    inside = _valid(kernel, arena)
     pending: list[tuple[Arena, str]] = []
     for holds in (False, True):
         case = arena.under(inside, holds)
@@ -130,13 +134,16 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) 
     return proof
 
 
-def _lane(arena: Arena) -> Term:
-    return arena.op("or", arena.op("shl", arena.variable("ctaid"), arena.constant(5, 32)), arena.variable("tid"))
+def _valid(kernel: KernelUnderProof, arena: Arena) -> Term:
+    """Whether a thread has a lane; where agents meet, whether there is the world."""
+    return kernel.placement.lane(arena, 0 if kernel.placement.meet else None).valid
 
 
 def _blind(kernel: KernelUnderProof, seed: int) -> Outside:
     """The findings of a thread that knows nothing of memory, which hold in all threads: bounds alone say so."""
     arena = Arena(variables(kernel, FEW, seed), _within_bounds)
+    most = kernel.placement.block - 1
+    arena.variables["tid"] = Variable("tid", np.arange(FEW, dtype=np.uint32) % np.uint32(most + 1), 0, most)
     random = np.random.default_rng(seed)
 
     def anything(bits: int) -> Term:
@@ -163,34 +170,36 @@ def _arguments(arena: Arena, kernel: KernelUnderProof) -> list[Term]:
 
 
 def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind: Outside) -> None:
-    lane, worlds = _lane(arena), arena.variable("worlds")
+    placement = kernel.placement
+    lanes = [placement.lane(arena, each) for each in (range(placement.agents) if placement.meet else (None,))]
     words = {word: arena.variable(f"{word[0]}[{word[1]}]") for word in kernel.words}
-    places = {_address(arena, kernel, word, lane, worlds).number: word for word in kernel.words}
-    world = arena.op("add", arena.variable("first_world"), lane)
-    counters = {name: arena.variable(name) for name in ("tick", "seed_low", "seed_high")}
-    launch = Launch(
-        {**counters, "lane": world, "world": world},
-        arena.no(arena.op("eq", arena.variable("waits"), arena.constant(0, 32))),
-    )
+    places = {_address(arena, kernel, word, lanes).number: word for word in kernel.words}
     cells = kernel.cells.before(arena) if kernel.cells is not None else []
     memory = Memory(dict(words), list(cells))
-    inside = arena.op("slt", lane, worlds)
+    inside = lanes[0].valid
     if inside.value != 0:
         arena.comparing = not proof.merger.by_sides
-        Specification(arena, kernel.universe, kernel.program, kernel.schedule, launch, memory).run(kernel.name)
+        _specify(arena, kernel, kernel.program, kernel.schedule, lanes, memory)
         if proof.merger.by_sides:
             proof.merger.tell_apart(arena)
         arena.comparing = True
         for program, schedule in kernel.waypoints if proof.merger.goes_by_passes else ():
             between = Memory(dict(words), list(cells))
-            Specification(arena, kernel.universe, program, schedule, launch, between, whole=True).run(kernel.name)
+            _specify(arena, kernel, program, schedule, lanes, between, whole=True)
     tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
     outside = Outside(places, dict(words), tables, blind.abstained, blind.rows)
-    of_cells = None if kernel.cells is None else _cell_memory(arena, kernel.cells, lane, cells)
+    if placement.agents > 1 and not placement.meet:
+        outside.shared = placement.of_worlds
+    of_cells = None if kernel.cells is None else _cell_memory(arena, kernel.cells, lanes[0].world, cells)
     if of_cells is not None and inside.value == 0:
         of_cells.base = None
+    if of_cells is not None:
+        of_cells.shared = placement.agents > 1
     bounds, arguments = proof.merger.bounds(arena), _arguments(arena, kernel)
-    if of_cells is None:
+    thread: Thread | WorldThreads
+    if placement.meet:
+        thread = WorldThreads(arena, bounds, kernel.ptx, arguments, outside, placement)
+    elif of_cells is None:
         thread = Thread(arena, bounds, kernel.ptx, arguments, outside)
     else:
         thread = CellThread(arena, bounds, kernel.ptx, arguments, outside, of_cells)
@@ -202,6 +211,8 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
             raise UnprovenError(f"PTX line {outside.loaded[0]}: a thread without a lane loads")
         _nothing(proof, kernel, arena, outside.stored, places, case)
         return
+    if placement.group > WARP and any(places[each.address.number][0] in outside.shared for each in outside.stored):
+        raise UnprovenError("a word of a world that one warp stores, and others load, is not known to the proof")
     for word in kernel.words:
         expected, actual = memory.words[word], outside.words[word]
         proof.obligations.append(_proven(proof.merger, arena, word, case, (expected, actual), kernel.cells))
@@ -213,9 +224,31 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
         proof.obligations.append(_proven(proof.merger, arena, word, case, (said, left), kernel.cells))
 
 
-def _cell_memory(arena: Arena, cells: Cells, lane: Term, before: list[Term]) -> CellMemory:
+def _specify(
+    arena: Arena,
+    kernel: KernelUnderProof,
+    program: Program,
+    schedule: Schedule,
+    lanes: list[Lane],
+    memory: Memory,
+    whole: bool = False,
+) -> None:
+    """Leave in memory what the schedule says."""
+    placement, counters = kernel.placement, {name: arena.variable(name) for name in ("tick", "seed_low", "seed_high")}
+    waits = arena.no(arena.op("eq", arena.variable("waits"), arena.constant(0, 32)))
+    launches: list[Launch] = []
+    for number, each in enumerate(lanes):
+        world = arena.op("add", arena.variable("first_world"), each.world)
+        lane = arena.op("add", arena.op("mul", world, arena.constant(placement.agents, 32)), each.agent)
+        whose = f"{OF_AGENT}{number}" if placement.meet else ""
+        of_lane = {**counters, "lane": lane, "world": world}
+        launches.append(Launch(of_lane, waits, False, each.agent, placement.agents, placement.of_worlds, whose))
+    Specification(arena, kernel.universe, program, schedule, launches, memory, whole).run(kernel.name)
+
+
+def _cell_memory(arena: Arena, cells: Cells, world: Term, before: list[Term]) -> CellMemory:
     array, behind = arena.variable(f"&{schema.CELL_METERS}"), arena.constant(4 * cells.rows * cells.count, 64)
-    base = arena.op("add", array, arena.op("mul", arena.wide(lane, 64), behind))
+    base = arena.op("add", array, arena.op("mul", arena.wide(world, 64), behind))
     return CellMemory(cells, array, base, [*before, *[None] * (cells.rows - len(before))])
 
 
@@ -285,12 +318,11 @@ def _splits(arena: Arena, expected: Term, actual: Term, left: int) -> tuple[Aren
     return tuple(result)
 
 
-def _address(arena: Arena, kernel: KernelUnderProof, word: Word, lane: Term, worlds: Term) -> Term:
-    """Where a word of the lane is: arrays are [rows, lanes]."""
+def _address(arena: Arena, kernel: KernelUnderProof, word: Word, lanes: list[Lane]) -> Term:
+    """Where a word is: of the lane, or where agents meet of the one that its name says, or of the world."""
     name, row = word
-    size = arena.constant(kernel.bytes_of(name), 64)
-    index = arena.op("add", arena.op("mul", arena.wide(worlds, 64), arena.constant(row, 64)), arena.wide(lane, 64))
-    return arena.op("add", arena.variable(f"&{name}"), arena.op("mul", index, size))
+    _, _, agent = name.partition(OF_AGENT)
+    return kernel.placement.address(arena, lanes[int(agent or 0)], name, row, kernel.bytes_of(name))
 
 
 def _short(term: Term, levels: int = 4) -> str:

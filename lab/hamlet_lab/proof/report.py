@@ -14,6 +14,7 @@ from hamlet.schema import abi
 from hamlet.universe import Universe
 from hamlet.universe.codec import to_json
 from hamlet_lab.proof.cells import NUMBER
+from hamlet_lab.proof.placement import OF_AGENT, array_of
 from hamlet_lab.proof.prove import Obligation, Proof, prove
 from hamlet_lab.proof.states import KernelUnderProof, kernel_under_proof
 from hamlet_lab.proof.waypoints import waypoints
@@ -21,12 +22,14 @@ from hamletc.compile import lower, schedule
 from hamletc.ir.text import print_program
 
 PREMISES = (
-    "worlds of one agent, at least 1 and fewer than 2^31 - 33 of them; no observations; the tick is the launch's own",
+    "worlds of {agents}, 1 to {worlds} of them; no observations; the tick is the launch's own",
     "arrays and tables lie apart, are large enough, begin at multiples of 16, and tables hold what the module says",
     "the state and the actions are within the bounds of the schema, and numbers are finite",
-    "all 32 threads of a block run",
+    "all {block} threads of a block run{at_once}",
 )
 """Premises of a proof, in words; `hamlet_lab.proof.states` says it in bounds."""
+AT_ONCE = "; those of a warp execute each instruction together, so that all load before one of them stores"
+"""A premise, too, where a world has several agents."""
 WRITING: Mapping[abi.Kernel, tuple[str, ...]] = {
     "step": ("tick", "settle", "spread", "mask"),
     "reset": ("reset", "begin_cells", "mask"),
@@ -75,8 +78,12 @@ class Report:
         yield "by " + ", ".join(f"{count} {reason}" for reason, count in sorted(proof.merger.reasons.items()))
         for each in failed:
             yield from self._failed(each)
+        placement = self.kernel.placement
+        agents = "one agent" if placement.agents == 1 else f"{placement.agents} agents"
+        at_once = AT_ONCE if placement.agents > 1 else ""
         for number, premise in enumerate(PREMISES):
-            yield f"{'premises' if number == 0 else '':10}{premise}"
+            said = premise.format(agents=agents, worlds=placement.most_worlds, block=placement.block, at_once=at_once)
+            yield f"{'premises' if number == 0 else '':10}{said}"
         yield f"{'trusted':10}{TRUSTED}"
 
     def _failed(self, each: Obligation) -> Iterator[str]:
@@ -89,22 +96,28 @@ class Report:
 
     def _state(self, words: Mapping[str, int]) -> Iterator[str]:
         """A state in words, what is done in it, and in which launch."""
-        fields = schema.state_fields(self.universe)
-        named = [(f"{each.name}[{row}]", name, each.dtype) for each in fields for row, name in enumerate(each.names)]
+        fields, placement = schema.state_fields(self.universe), self.kernel.placement
+        named = [
+            (f"{of}[{row}]", name + of.removeprefix(each.name), each.dtype)
+            for each in fields
+            for of in placement.names(each.name)
+            for row, name in enumerate(each.names)
+        ]
         one = [(key, name, dtype) for key, name, dtype in named if key in words and not name.startswith("cells.")]
         yield ", ".join(f"{name} = {_number(words[key], dtype)}" for key, name, dtype in one)
         if self.kernel.cells is not None:
             yield f"cell {words[NUMBER]} of {self.kernel.cells.count}"
-        if "actions[0]" in words:
-            yield f"action {schema.action_names(self.universe)[words['actions[0]']]}"
-        lane, seed = words["ctaid"] * 32 + words["tid"], words["seed_low"] | words["seed_high"] << 32
+        for each in (each for each in placement.names("actions") if f"{each}[0]" in words):
+            yield f"action{each.removeprefix('actions')} {schema.action_names(self.universe)[words[f'{each}[0]']]}"
+        world, seed = placement.world_of(words), words["seed_low"] | words["seed_high"] << 32
         waits = ", which waits where its episode ended" if words["waits"] else ""
-        yield f"world {words['first_world'] + lane}, lane {lane} of {words['worlds']}{waits}"
+        yield f"world {words['first_world'] + world}, number {world} of {words['worlds']} of the launch{waits}"
         yield f"tick {words['tick']}, seed {seed}"
 
     def place(self, each: Obligation) -> str:
         """The construct that writes a word last in a tick, and its line."""
-        name, row = each.word
+        (name, row), (_, _, agent) = each.word, each.word[0].partition(OF_AGENT)
+        name, of = array_of(name), f" of agent {agent}" if agent else ""
         fields = (*schema.state_fields(self.universe), *schema.outcome_fields(self.universe))
         names = {field.name: field.names for field in fields}
         register = names[name][row] if name in names else f"{name}.{row}"
@@ -115,8 +128,8 @@ class Report:
                 for output in function.outputs:
                     if output.name == register:
                         origin = function.nodes[output.value].origin
-                        return f"{register}, {origin}" + (f", line {origin.line}" if origin.line else "")
-        return register
+                        return f"{register}{of}, {origin}" + (f", line {origin.line}" if origin.line else "")
+        return f"{register}{of}"
 
 
 def _number(word: int, dtype: schema.DType) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,15 @@ import numpy as np
 from hamlet import schema
 from hamlet.launch.gpu.forms import compile_form
 from hamlet.schema import abi
+from hamlet.schema.roles import fewest_agents
 from hamlet.universe import Universe
+from hamlet_lab.proof import attest
 from hamlet_lab.proof.cells import NUMBER, Cells
 from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.of_ir import UnprovenError, bits_of
 from hamlet_lab.proof.of_ptx import VOTES
 from hamlet_lab.proof.of_schedule import Word
+from hamlet_lab.proof.placement import THREADS, WARP, Placement, array_of, group_of
 from hamlet_lab.proof.term import Variable
 from hamlet_lab.ptx.parser import parse
 from hamlet_lab.ptx.syntax import Kernel
@@ -29,9 +32,9 @@ from hamletc.kernel.statements import BEGINS
 if TYPE_CHECKING:
     from types import ModuleType
 
-MOST_WORLDS = 2**31 - 33
-MOST_BLOCKS = 2**26
 SAMPLED_WORLDS = 200
+EXCHANGES = ("redux", "shfl")
+"""Operations of the threads of a warp together."""
 ELSEWHERE = 16
 """Numbers of cells of other worlds than the lane's that a thread loads, at most."""
 GREATEST = float(np.finfo(np.float32).max)
@@ -49,6 +52,7 @@ class KernelUnderProof:
         tables: the rows of each table.
         waypoints: programs between the one and the PTX, each with its schedule.
         cells: those of its worlds, if there are any.
+        placement: where the lanes of its worlds are.
     """
 
     universe: Universe
@@ -61,9 +65,11 @@ class KernelUnderProof:
     tables: tuple[tuple[int, ...], ...]
     waypoints: tuple[tuple[Program, Schedule], ...] = ()
     cells: Cells | None = None
+    placement: Placement = field(default_factory=Placement)
 
-    def bytes_of(self, array: str) -> int:
-        """The bytes of a word of an array."""
+    def bytes_of(self, name: str) -> int:
+        """The bytes of a word by its name."""
+        array = array_of(name)
         fields = {each.name: each.dtype for each in _fields(self.universe)}
         return 1 if array in ("mask", BEGINS) or fields.get(array) == "bool" else 4
 
@@ -81,7 +87,7 @@ def kernel_under_proof(
     capability: int,
     text: Callable[[str], str] = lambda ptx: ptx,
 ) -> KernelUnderProof:
-    """A kernel without observations for worlds of one agent, as a launch compiles it for compute capability
+    """A kernel without observations for worlds of the fewest agents, as a launch compiles it for compute capability
     `capability`; `text` may change the PTX.
 
     Raises:
@@ -90,34 +96,37 @@ def kernel_under_proof(
     """
     if any(each.name == schema.PAIR_STATES for each in _fields(universe)):
         raise UnprovenError("what pairs of agents have is not known to the proof")
-    if _agents(universe) != 1:
-        raise UnprovenError("worlds of more than one agent are not known to the proof")
-    compiled = compile_form(kernels, universe, capability, name, observing=False)
-    ptx = parse(text(compiled.asm["ptx"]))
+    agents = fewest_agents(universe)
+    compiled = compile_form(kernels, universe, capability, name, group_of(agents), observing=False)
+    written = text(compiled.asm["ptx"])
+    ptx = parse(written)
+    meet = agents > 1 and any(each.opcode.startswith(EXCHANGES) for each in ptx.instructions)
+    of_worlds = frozenset(each.name for each in _fields(universe) if each.per == "world") | {BEGINS}
+    placement = Placement(agents, meet, of_worlds)
+    cells = Cells.of(universe)
+    if ptx.threads != placement.block:
+        raise UnprovenError(f"blocks of {ptx.threads} threads are not known to the proof")
+    if meet and (parted := attest.Kernel(attest.bare(written)).parted()) is not None:
+        raise UnprovenError(f"PTX line {parted}: threads may part, behind it they do something together")
+    if meet and (placement.group > WARP or cells is not None):
+        raise UnprovenError("agents that meet in several warps, or on cells, are not known to the proof")
     names = [each for each in abi.array_arguments(universe, name) if each not in ("observation", "final_observation")]
     tables = [f"&table{number}" for number in range(len(kernels.TABLES))]
-    scalars: list[str | int] = [1 if each == "agents" else each for each in abi.scalar_arguments(name)]
+    scalars: list[str | int] = [agents if each == "agents" else each for each in abi.scalar_arguments(name)]
     arguments = [*(f"&{each}" for each in names), *tables, *scalars]
     # Triton adds two pointers, to scratch memory that these kernels do not have.
     missing = len(ptx.parameters) - len(arguments)
     if missing < 0:
         raise UnprovenError(f"the kernel takes {len(ptx.parameters)} parameters, not {len(arguments)}")
     arguments += ["&scratch"] * missing
-    fields = [each for each in _fields(universe) if each.name in names and not each.pitch]
-    words = [(each.name, row) for each in fields for row in range(len(each.names))]
-    words += [("mask", row) for row in range(len(schema.action_names(universe)))]
-    words += [(each, 0) for each in ("actions", BEGINS) if each in names]
+    rows_of = {each.name: len(each.names) for each in _fields(universe) if each.name in names and not each.pitch}
+    rows_of |= {"mask": len(schema.action_names(universe))} | {each: 1 for each in ("actions", BEGINS) if each in names}
+    words = [(each, row) for of, rows in rows_of.items() for each in placement.names(of) for row in range(rows)]
     types = {"f32": Type.F32, "i32": Type.I32, "u32": Type.U32}
     rows = tuple(tuple(bits_of(types[of], each) % (1 << 32) for each in values) for _, of, values in kernels.TABLES)
-    cells = Cells.of(universe)
-    return KernelUnderProof(universe, program, schedule, name, ptx, tuple(arguments), tuple(words), rows, (), cells)
-
-
-def _agents(universe: Universe) -> int:
-    """The fewest agents of a world of the universe."""
-    from hamlet.schema.roles import fewest_agents
-
-    return fewest_agents(universe)
+    return KernelUnderProof(
+        universe, program, schedule, name, ptx, tuple(arguments), tuple(words), rows, (), cells, placement
+    )
 
 
 def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Variable]:
@@ -127,14 +136,23 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
     launch.
     """
     random = np.random.default_rng(seed)
+    placement = kernel.placement
+    per_block = placement.block // placement.group
+    name, most = ("unit", per_block) if placement.meet else ("tid", placement.block)
     result: list[Variable] = [
-        Variable("tid", random.integers(0, 32, samples, np.uint32), 0, 31),
-        Variable("ctaid", random.integers(0, SAMPLED_WORLDS // 32, samples, np.uint32), 0, MOST_BLOCKS - 1),
+        Variable(name, random.integers(0, most, samples, np.uint32), 0, most - 1),
+        Variable(
+            "ctaid",
+            random.integers(0, max(SAMPLED_WORLDS // per_block, 2), samples, np.uint32),
+            0,
+            THREADS // placement.block - 1,
+        ),
     ]
-    lanes = result[1].samples * np.uint32(32) + result[0].samples
-    beyond = np.where(random.random(samples) < 0.9, random.integers(1, 2**20, samples), -(lanes.astype(np.int64) // 2))
-    worlds = np.maximum(lanes.astype(np.int64) + beyond, 1).astype(np.uint32)
-    result.append(Variable("worlds", worlds, 1, MOST_WORLDS))
+    within = result[0].samples if placement.meet else result[0].samples // np.uint32(placement.group)
+    world = (result[1].samples * np.uint32(per_block) + within).astype(np.int64)
+    beyond = np.where(random.random(samples) < 0.9, random.integers(1, 2**20, samples), -(world // 2))
+    worlds = np.maximum(world + beyond, 1).astype(np.uint32)
+    result.append(Variable("worlds", worlds, 1, placement.most_worlds))
     result += [_any(name, samples, random) for name in ("first_world", "seed_low", "seed_high", "tick")]
     result.append(Variable("waits", random.integers(0, 2, samples, np.uint32), 0, 1))
     votes = (f"vote{number + 1}" for number in range(VOTES))
@@ -144,23 +162,21 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
         places = (random.integers(0, 2**30, samples, np.uint64) << np.uint64(4)) + np.uint64((number + 1) << 40)
         result.append(Variable(pointer, places, 0, 2**64 - 1))
     for each in _fields(kernel.universe):
-        for row in range(len(each.names)):
-            if (each.name, row) in kernel.words:
-                result.append(_field(f"{each.name}[{row}]", each, row, samples, random))
+        for of in placement.names(each.name):
+            for row in range(len(each.names)):
+                if (of, row) in kernel.words:
+                    result.append(_field(f"{of}[{row}]", each, row, samples, random))
     if kernel.cells is not None:
         result += _of_cells(kernel.cells, {each.name: each for each in result}, samples, random)
-    masks = len(schema.action_names(kernel.universe))
-    masked = (f"mask[{row}]" for row in range(masks))
-    begins = [f"{BEGINS}[0]"] if (BEGINS, 0) in kernel.words else []
-    bits = (*masked, *begins)
-    result += [Variable(each, random.integers(0, 2, samples).astype(np.uint8), 0, 1) for each in bits]
-    if ("actions", 0) not in kernel.words:
-        return {each.name: each for each in result}
-    actions = random.integers(0, masks, samples).astype(np.uint32)
-    interact = schema.interact_action(kernel.universe)
-    if interact != schema.NOWHERE:
-        actions = np.where(random.random(samples) < 0.7, np.uint32(interact), actions)
-    result.append(Variable("actions[0]", actions, 0, masks - 1))
+    masks, interact = len(schema.action_names(kernel.universe)), schema.interact_action(kernel.universe)
+    for of, row in kernel.words:
+        if array_of(of) in ("mask", BEGINS):
+            result.append(Variable(f"{of}[{row}]", random.integers(0, 2, samples).astype(np.uint8), 0, 1))
+        elif array_of(of) == "actions":
+            actions = random.integers(0, masks, samples).astype(np.uint32)
+            if interact != schema.NOWHERE:
+                actions = np.where(random.random(samples) < 0.7, np.uint32(interact), actions)
+            result.append(Variable(f"{of}[0]", actions, 0, masks - 1))
     return {each.name: each for each in result}
 
 

@@ -65,10 +65,10 @@ class CellThread(Thread):
         code = self._kernel.instructions[block : self._blocks.ends[block]]
         return any(each.opcode.startswith("st.global") for each in code)
 
-    def _next(self, number: int) -> int | None:
+    def next(self, number: int) -> int | None:
         loop = self._loops.get(number) if self._turn is None else None
         if loop is None:
-            return super()._next(number)
+            return super().next(number)
         registers, pairs, counts = dict(self._registers), dict(self._pairs), (self._votes, self.executed)
         content, stored = list(self._memory.content), len(self._outside.stored)
         try:
@@ -81,7 +81,7 @@ class CellThread(Thread):
             del self._outside.stored[stored:]
         finally:
             self._turn = None
-        return super()._next(number)
+        return super().next(number)
 
     def _turned(self, loop: Loop) -> int:
         """Run a loop over all cells, and find where the thread goes on."""
@@ -126,7 +126,7 @@ class CellThread(Thread):
                     end = to[1] if to[0] == loop.head else to[0]
                     _sure(end not in inside, "a turn goes on at its beginning")
                     return (condition if to[0] == loop.head else self._arena.no(condition)), end
-            number = super()._next(number)
+            number = super().next(number)
             _sure(number != loop.head, "it has no end")
         raise DependsError("it is left within a turn")
 
@@ -140,7 +140,7 @@ class CellThread(Thread):
                 assert isinstance(target, Name)
                 same = isinstance(amount, Integer) or (isinstance(amount, Name) and amount.name not in writes)
                 if same and writes.count(target.name) == 1 and target.name in self._registers:
-                    result[target.name] = self._source(amount, 32)
+                    result[target.name] = self.source(amount, 32)
         return result
 
     def _after(self, begin: Term, step: Term, turns: Term) -> Term:
@@ -164,13 +164,15 @@ class CellThread(Thread):
             super()._load(instruction, where)
             return
         row, index, own = place
-        self._write(self._only(instruction.operands[0], instruction), self._number(row, index, own), where)
+        self.write(self._only(instruction.operands[0], instruction), self._number(row, index, own), where)
 
     def _number(self, row: int, index: Term, own: bool) -> Term:
         """The number of a cell in a row."""
         arena, memory = self._arena, self._memory
         if not own:
             memory.elsewhere += 1
+            if f"elsewhere{memory.elsewhere}" not in arena.variables:
+                raise UnprovenError("so many numbers of cells of other worlds are not known to the proof")
             return arena.variable(f"elsewhere{memory.elsewhere}")
         content = memory.content[row]
         if self._turn is not None and index is not self._cell:
@@ -187,8 +189,10 @@ class CellThread(Thread):
             super()._store(instruction, where)
             return
         row, index, own = place
+        if self._memory.shared:
+            raise UnprovenError(f"PTX line {instruction.line}: a store to a cell of several agents is not known")
         source = instruction.operands[1]
-        value = self._source(source.elements[0] if isinstance(source, Vector) else source, 32)
+        value = self.source(source.elements[0] if isinstance(source, Vector) else source, 32)
         before = self._memory.content[row]
         if self._turn is None and own and before is not None and self._scattered < MOST_SCATTERED:
             self._scattered += 1

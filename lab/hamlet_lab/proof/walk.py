@@ -327,7 +327,7 @@ class Walk(Thread):
         if where.value != 1 and each.name not in self._registers:
             self._forget(instruction)
         else:
-            self._write(each.name, value, where)
+            self.write(each.name, value, where)
 
     def _result(self, instruction: Instruction, name: str, modifiers: list[str]) -> Term:
         """The result of an instruction. A word whose lowest bits are cleared is a multiple, and words without common
@@ -347,7 +347,7 @@ class Walk(Thread):
 
     def _together(self, instruction: Instruction, modifiers: list[str]) -> Term:
         """A word that threads of a warp find together: of another thread one that may be in this one, too."""
-        value = self._source(instruction.operands[1], 32)
+        value = self.source(instruction.operands[1], 32)
         words, numbers = self._ranges.words(value), self._ranges.numbers(value)
         if instruction.opcode.startswith("shfl") or modifiers[1] in ("max", "min"):
             if words == full(32) and numbers is not None and instruction.opcode.startswith("shfl"):

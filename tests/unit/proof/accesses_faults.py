@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from hamlet.launch.gpu.forms import compile_form
-from hamlet_lab.proof.accesses import Accesses, group_of, of_ptx
+from hamlet_lab.proof.accesses import Accesses, of_ptx
+from hamlet_lab.proof.placement import group_of
 from hamletc.compile import compile_file
 
 ROOT = Path(__file__).parents[3]
