@@ -30,11 +30,22 @@ def export_policy(path: Path, form: str, output: Path) -> None:
         EnvError: one cannot be read, or is for another version of the universe beside it.
     """
     from hamlet.env.keep.files import write_file
+
+    written, said = policies_as(path, form, universe_beside(path))
+    output.mkdir(parents=True, exist_ok=True)
+    for name, contents in written.items():
+        write_file(output / name, contents)
+        click.echo(f"wrote {output / name}")
+    for line in said:
+        click.echo(line)
+
+
+def policies_as(path: Path, form: str, universe: Universe | None) -> tuple[dict[str, bytes], list[str]]:
+    """The files of a run's policies in a form, and lines about them. Raises as `export_policy` does."""
     from hamlet.policies.by_role import read_every_role
 
-    policies, universe = read_every_role(path), universe_beside(path)
     written, said = dict[str, bytes](), list[str]()
-    for role, policy in policies.items():
+    for role, policy in read_every_role(path).items():
         match form:
             case "onnx":
                 from hamletc.export.policy_onnx import compared, export_policy_onnx
@@ -50,12 +61,7 @@ def export_policy(path: Path, form: str, output: Path) -> None:
 
                 exported = export_policy_wasm(policy, universe)
         written |= exported.files
-    output.mkdir(parents=True, exist_ok=True)
-    for name, contents in written.items():
-        write_file(output / name, contents)
-        click.echo(f"wrote {output / name}")
-    for line in said:
-        click.echo(line)
+    return written, said
 
 
 def _told(role: str | None, same: int | None) -> str:

@@ -66,10 +66,13 @@ int main(void) {
 @pytest.mark.parametrize("kind", ["HAMLET_NARROW", "HAMLET_SCALAR"])
 def test_c_of_roles_acts_as_every_backend(kind: str, hamletc_says: Says, tmp_path: Path) -> None:
     run = run_of_roles(tmp_path)
-    assert hamletc_says("export", "ferries.hamlet")[0] == 0
-    code, out, _ = hamletc_says("export", run)
+    code, out, _ = hamletc_says("export", "ferries.hamlet", "--policy", run)
     names = [f"ferries_policy_{role}" for role in sorted(ROLES)]
-    assert (code, out) == (0, "".join(f"wrote {name}.h\nwrote {name}.c\n" for name in names))
+    assert (code, out) == (0, "".join(f"wrote {name}.h\nwrote {name}.c\n" for name in ("ferries", *names)))
+    code, out, _ = hamletc_says("export", run, "-o", "alone")
+    assert (code, out) == (0, "".join(f"wrote alone/{name}.h\nwrote alone/{name}.c\n" for name in names))
+    for name in names:
+        assert Path(f"alone/{name}.c").read_bytes() == Path(f"{name}.c").read_bytes()
     Path("main.c").write_text(PROGRAM)
     files = ["ferries.c", "main.c", *(f"{name}.c" for name in names)]
     subprocess.run(["cc", *LITTLE.split(), f"-D{kind}", *WARNED, *files, "-o", "program"], check=True, timeout=300)
@@ -179,3 +182,27 @@ def test_a_role_that_cannot_be_written_is_a_line(hamletc_says: Says, tmp_path: P
             assert not Path("out").exists()
     code, out, _ = hamletc_says("export", run / lone.name, "-o", "out")
     assert (code, out) == (0, "wrote out/ferries_policy_boat.h\nwrote out/ferries_policy_boat.c\n")
+
+
+def test_a_universe_is_written_with_a_policy_for_it_alone(hamletc_says: Says, tmp_path: Path) -> None:
+    """A file of weights needs no package then: the universe says whose a role is."""
+    run = run_of_roles(tmp_path)
+    lone = tmp_path / "policy-boat.safetensors"
+    shutil.copy(run / lone.name, lone)
+    code, out, _ = hamletc_says("export", "ferries.hamlet", "--policy", lone, "--to", "wasm", "-o", "both")
+    names = "ferries.wasm", "ferries.js", "ferries_policy_boat.wasm", "ferries_policy.js"
+    assert (code, out) == (0, "".join(f"wrote both/{name}\n" for name in names))
+    Path("other.hamlet").write_text(Path("ferries.hamlet").read_text().replace("0.3", "0.4"))
+    only = "--policy is of a universe, in C or WebAssembly: without it a run is written alone"
+    for arguments, words in (
+        (("other.hamlet", "--policy", run), "was learnt on another version of ferries: action boat.TURN differs"),
+        (("ferries.hamlet", "--policy", "zoo:tag"), "was learnt on tag"),
+        (("ferries.hamlet", "--policy", "nowhere"), "cannot read nowhere"),
+        (("ferries.hamlet", "--policy", run, "--to", "cuda"), only),
+        (("ferries.hamlet", "--policy", run, "--abi", "puffer5"), only),
+        ((run, "--policy", run), only),
+    ):
+        code, out, said = hamletc_says("export", *arguments, "-o", "out")
+        assert (code, out, said.count("\n")) == (1, "", 1)
+        assert words in said
+        assert not Path("out").exists()
