@@ -21,10 +21,13 @@ from hamletc.language.words import MEANINGS
 
 LONGEST_SERIES = 100
 """The most things of one series."""
+MOST_LISTED = 12
+"""The most things of a list that a hint writes."""
 _NUMBERED = re.compile(r"(.*?)([0-9]+)", re.DOTALL)
 _OF_LANGUAGE = ("quantity", "option", "parameter", "function", "region")
 """What a name in the text of a template is bound to that no index can be."""
 
+_End: TypeAlias = tuple[str | None, int, int]
 Step: TypeAlias = tuple[syntax.Expr, ...]
 """What the indices stand for at one time."""
 
@@ -52,7 +55,8 @@ def through(series: syntax.Series) -> tuple[syntax.Expr, ...] | Finding:
         return (_thing(series.first),)
     first, last = _end(series.first), _end(series.last)
     if first is None or last is None or first[0] != last[0] or not first[1] <= last[1] < first[1] + LONGEST_SERIES:
-        return messages.series.NoSeries(series.span, series.first.text, series.last.text, LONGEST_SERIES)
+        downwards = None if first is None or last is None else _downwards(first, last)
+        return messages.series.NoSeries(series.span, series.first.text, series.last.text, LONGEST_SERIES, downwards)
     stem, low, width = first
     if stem is None:
         return tuple(number(each, series.span) for each in range(low, last[1] + 1))
@@ -61,7 +65,16 @@ def through(series: syntax.Series) -> tuple[syntax.Expr, ...] | Finding:
     return tuple(syntax.Name(text, series.span, quoted) for text in texts)
 
 
-def _end(end: syntax.Signed) -> tuple[str | None, int, int] | None:
+def _downwards(first: _End, last: _End) -> str | None:
+    """The list of what goes down from one end to the other, where there is little of it."""
+    (stem, high, wide), (other, low, narrow) = first, last
+    width = max(wide, narrow)
+    if stem != other or not high - MOST_LISTED < low < high:
+        return None
+    return f"({', '.join(str(n) if stem is None else f'{stem}{n:0{width}}' for n in range(high, low - 1, -1))})"
+
+
+def _end(end: syntax.Signed) -> _End | None:
     """The letters before the number at an end of a series, `None` where it is a number itself; the number; and how many
     digits it has at least. `None` where there is no number."""
     if isinstance(end.value, syntax.Name):

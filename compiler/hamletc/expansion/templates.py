@@ -139,7 +139,9 @@ class Templates:
     def _each_of_series(self, item: syntax.UseDecl) -> Iterator[syntax.UseDecl]:
         """The uses that one with series stands for; itself without."""
         series = tuple(
-            syntax.SeriesList((each,), each.span) for each in item.arguments if isinstance(each, syntax.Series)
+            each if isinstance(each, syntax.SeriesList) else syntax.SeriesList((each,), each.span)
+            for each in item.arguments
+            if isinstance(each, syntax.Series | syntax.SeriesList)
         )
         if not series:
             yield item
@@ -150,7 +152,9 @@ class Templates:
             return
         for step in found:
             given = iter(step)
-            arguments = tuple(next(given) if isinstance(each, syntax.Series) else each for each in item.arguments)
+            arguments = tuple(
+                next(given) if isinstance(each, syntax.Series | syntax.SeriesList) else each for each in item.arguments
+            )
             yield replace(item, arguments=arguments)
 
     def _bound(self, template: syntax.TemplateDecl) -> tuple[syntax.Decl, ...]:

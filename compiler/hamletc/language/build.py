@@ -27,6 +27,7 @@ from hamletc.language.pieces import (
     nodes,
     span_of,
 )
+from hamletc.language.spelling import spell_expression
 
 _CALLED = PARENTHESES | {"over", "cells"}
 _INDEXED = frozenset("[,]")
@@ -106,6 +107,11 @@ class Builder(Declarations):
 
     def series_list(self, *pieces: Any) -> syntax.SeriesList:
         return syntax.SeriesList(every(syntax.Series, pieces, PARENTHESES), span_of(*pieces))
+
+    def given_list(self, *pieces: Any) -> syntax.SeriesList:
+        listed = nodes(pieces, PARENTHESES)
+        series = (each if isinstance(each, syntax.Series) else _one(each) for each in listed)
+        return syntax.SeriesList(tuple(series), span_of(*pieces))
 
     def series(self, first: syntax.Signed, _to: Leaf | None, last: syntax.Signed | None) -> syntax.Series:
         return syntax.Series(first, last, span_of(first, last))
@@ -190,6 +196,11 @@ class Builder(Declarations):
 
     def point(self, *pieces: Any) -> Pieces:
         return Pieces(nodes(pieces, PARENTHESES), span_of(*pieces))
+
+
+def _one(value: syntax.Expr) -> syntax.Series:
+    """One thing of a list."""
+    return syntax.Series(syntax.Signed(spell_expression(value), value.span, value), None, value.span)
 
 
 def _there(value: syntax.Expr, place: Pieces | syntax.Toward) -> syntax.AtExpr:

@@ -57,9 +57,15 @@ def spell_expression(expression: syntax.Expr) -> str:
     return _spell(expression, _IF)
 
 
-def spell_given(argument: syntax.Expr | syntax.Series) -> str:
+def spell_given(argument: syntax.Expr | syntax.Series | syntax.SeriesList) -> str:
     """The text of what a template is used with."""
-    return _series(argument) if isinstance(argument, syntax.Series) else spell_expression(argument)
+    match argument:
+        case syntax.Series():
+            return _series(argument)
+        case syntax.SeriesList():
+            return _list(argument)
+        case _:
+            return spell_expression(argument)
 
 
 def spell_each(each: syntax.Each) -> str:

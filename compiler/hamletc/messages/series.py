@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from hamletc.diagnostics import Finding, Told, finding
+from hamletc.diagnostics import Edit, Finding, Told, finding
 
 _INDEX = "An index is a name of your own, which stands for each thing in turn: `total(c) over c in c1 .. c10`."
 
 
 @finding("H320")
 class NoSeries(Finding):
-    """Two ends between which there is no series."""
+    """Two ends between which there is no series; `downwards` is the list of what goes down from the first one."""
 
     first: str
     last: str
     most: int
+    downwards: str | None = None
 
     def told(self) -> Told:
+        message = f"`{self.first} .. {self.last}` is no series"
+        if self.downwards is not None:
+            hint = f"A series goes up. What goes down stands in a list: `{self.downwards}`."
+            return Told(message, hint, edits=(Edit(self.span, self.downwards),))
         hint = (
             "A series goes from a whole number up to another, `1 .. 10`, or through names that end in one, `c1 .. c10`;"
             f" it has at most {self.most}. Other names stand in a list: `c in (Bakery, Mill)`."
         )
-        return Told(f"`{self.first} .. {self.last}` is no series", hint)
+        return Told(message, hint)
 
 
 @finding("H320")

@@ -76,6 +76,11 @@ def universe(added: str) -> Universe:
             "report r: 1 when action == GO_09 + 1 when action == GO_10",
         ),
         (
+            "template T(c, by, GO) { action GO { c += by } }\n"
+            "use T((c3, c1 .. c2), (2, -1, 1 + 2), (UP, GO_1 .. GO_2))",
+            "action UP { c3 += 2 }\naction GO_1 { c1 += -1 }\naction GO_2 { c2 += 1 + 2 }",
+        ),
+        (
             "affordance Bed { instantly { luck += 0.1 } }\naffordance Mill { instantly { luck -= 0.1 } }\n"
             "report r: count(used == shop) over shop in (Bed, Mill)",
             "affordance Bed { instantly { luck += 0.1 } }\naffordance Mill { instantly { luck -= 0.1 } }\n"
@@ -111,6 +116,8 @@ def test_a_series_is_what_could_have_been_written(through: str, written: str) ->
         ("report r: total(c, c) over c in c1 .. c2", "H320", "does not go through"),
         ("report r: total(c * n) over (c, n) in (c1 .. c2, 1 .. 3)", "H320", "series of 2 and 3"),
         ("template T(c) { rule c: luck += 0.1 }\nuse T(a1 .. b2)", "H320", "no series"),
+        ("template T(c, n) { rule c: luck += 0.1 * n }\nuse T((a, b), 1 .. 3)", "H320", "series of 2 and 3"),
+        ("template T(c, n) { rule c: luck += 0.1 * n }\nuse T((a, b1 .. b2), (1, 2))", "H320", "series of 3 and 2"),
         ("report r: total(luck) over c in c1 .. c2", "H321", "never used"),
         ("report r: total(distance to n) over n in 1 .. 2", "H321", "is the number 1"),
         ("report r: total(c) over c in c1 .. c4", "H020", "there is no `c4`"),
@@ -135,11 +142,23 @@ def test_what_is_far_too_much_is_refused() -> None:
 
 def test_series_are_formatted() -> None:
     text = "universe small\n\nreward 2*total(a+b) over (a,b) in (`c 1`..`c 2`,-1..0)\n"
-    text += "report r:count(c>n)over c in(Bed,c1..c2)>2\n"
+    text += "report r:count(c>n)over c in(Bed,c1..c2)>2\nuse Shop((Bakery,`Old Mill`,s1..s2),(-1,2*a,1..2),(a))\n"
     formatted, problems = format_source(text)
     assert not problems
     assert formatted is not None
     assert formatted.splitlines()[2:] == [
         "reward 2 * (total(a + b) over (a, b) in (`c 1` .. `c 2`, -1 .. 0))",
         "report r: (count(c > n) over c in (Bed, c1 .. c2)) > 2",
+        "",
+        "use Shop((Bakery, `Old Mill`, s1 .. s2), (-1, 2 * a, 1 .. 2), a)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("series", "written"),
+    [("3 .. -1", "(3, 2, 1, 0, -1)"), ("c10 .. c09", "(c10, c09)"), ("c3 .. c1", "(c3, c2, c1)"), ("90 .. 1", None)],
+)
+def test_what_goes_down_is_written_as_a_list(series: str, written: str | None) -> None:
+    _, (finding, *_) = checked(f"report r: total(luck * c) over c in {series}")
+    assert [edit.text for edit in finding.edits] == ([] if written is None else [written])
+    assert (written or "at most 100") in finding.hint

@@ -137,6 +137,17 @@ def test_names_that_templates_make_are_found_and_renamed() -> None:
     assert len(answer.ranges) == 2
 
 
+def test_names_in_lists_of_uses_are_declarations() -> None:
+    text = SHOP.replace("use Shop(Bakery, joy)", "use Shop((Mill, Bakery), (joy, water))")
+    of = document(text)
+    assert service.diagnostics(of) == ()
+    (place,) = service.definition(of, at(text, "== Bakery", 4))
+    assert place.range.start == at(text, "(Mill, Bakery", 7)
+    answer = service.rename(of, at(text, "== Bakery", 4), "Baker")
+    assert isinstance(answer, service.Renaming)
+    assert service.renamed(of, answer).text == text.replace("Bakery", "Baker")
+
+
 RULE = "rule thirst: water < 0.2 -> joy -= 0.1 * water\n"
 SPLIT = "\n".join('include "rules.hamlet"' if "rule thirst" in line else line for line in GARDEN.split("\n"))
 

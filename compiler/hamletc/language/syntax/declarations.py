@@ -10,7 +10,7 @@ from hamlet.universe import Span
 from hamletc.language.syntax.actions import ActionDecl, ActionsDecl, ActsDecl, AllowDecl
 from hamletc.language.syntax.affordances import AffordanceDecl
 from hamletc.language.syntax.drawings import DrawItem
-from hamletc.language.syntax.expressions import Expr, Name, Quoted, RoleExpr, Series, Signed
+from hamletc.language.syntax.expressions import Expr, Name, Quoted, RoleExpr, Series, SeriesList, Signed
 from hamletc.language.syntax.items import (
     AbleItem,
     CraftItem,
@@ -134,10 +134,10 @@ class TemplateDecl(Node, form="template $name($parameters,) {{ $declarations<Par
 
 class UseDecl(Node, form="use $template($arguments<Given>,)"):
     """`use Shop(Bakery, 0.05)`: the declarations of a template. An argument may be the name of a declaration; with a
-    series, `use Cell(c1 .. c9)`, it is a use for each of it."""
+    series, `use Cell(c1 .. c9)`, or a list, `use Cell((Inn, Mill))`, it is a use for each of it."""
 
     template: Name
-    arguments: tuple[Expr | Series, ...]
+    arguments: tuple[Expr | Series | SeriesList, ...]
     span: Span
 
 
