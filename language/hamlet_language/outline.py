@@ -62,8 +62,8 @@ def _made(declaration: object, templates: Mapping[str, syntax.TemplateDecl]) -> 
         return
     kinds = {each.name.text: each.kind for part in template.declarations for each in _of(part)}
     for parameter, argument in zip(template.parameters, declaration.arguments, strict=False):
-        given = argument.series if isinstance(argument, syntax.SeriesList) else ()
-        for name in (argument, *(each.first.value for each in given if each.last is None)):
+        listed = argument.series if isinstance(argument, syntax.SeriesList) else ()
+        for name in (argument, *(each.first.value for each in listed if each.last is None)):
             if isinstance(name, syntax.Name) and parameter.text in kinds:
                 yield Declared(name, kinds[parameter.text], declaration)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hamletc.diagnostics.edit import before, behind
 from hamletc.language.braces import begins_line
 from hamletc.language.situation import Cure, Situation
 
@@ -28,8 +29,8 @@ _LOWEST, _HIGHEST = ("min", "minimum", "low", "lowest", "from"), ("max", "maximu
 
 def renamed(s: Situation) -> Cure | None:
     """A declaration or a property by another name."""
-    if (spent := _spent(s)) is not None:
-        return spent
+    if (found := _spent(s) or _started(s)) is not None:
+        return found
     if {"affordance", "space"} <= s.texts and begins_line(s.tokens, s.index):
         return _declared(s)
     if "decay" in s.texts and "edges" not in s.texts and s.token.text in _RISES:
@@ -54,6 +55,37 @@ def _spent(s: Situation) -> Cure | None:
     statement = f"{s.after().text if named else 'money'} {'-' if lowers else '+'}= {s.token.text}"
     edits = (s.instead(3, statement, first=-1),) if named else ()
     return Cure(f"A statement names what it changes: `{statement}`.", edits=edits)
+
+
+def _started(s: Situation) -> Cure | None:
+    """`starts at (0, 3)` in the braces of a space, `start at (0, 3)` by itself."""
+    tokens = s.tokens
+    first = next((n for n in range(s.index, max(s.index - 3, 0), -1) if tokens[n].text in ("start", "starts")), None)
+    if first is None:
+        return None
+    last = first + 1 + (tokens[first + 1].text in ("at", "in", "on", "position"))
+    if tokens[last].text != "(" or last < s.index - 1:
+        return None
+    place, number = list[str](), ""
+    while tokens[last].text != ")":
+        number, count = s.number(last + 1 - s.index)
+        last = s.index + count
+        if not number or tokens[last].text not in (",", ")"):
+            return None
+        place.append(number)
+    axes = "xyz" if len(place) <= len("xyz") else tuple(f"x{axis}" for axis in range(len(place)))
+    written = "starts when " + " and ".join(f"position {axis} == {at}" for axis, at in zip(axes, place, strict=False))
+    hint = f"Where agents begin is a condition, in the braces of the space: `{written}`."
+    if s.declaration == "space" and s.opener is not None:
+        return Cure(hint, edits=(s.instead(last - first + 1, written, first=first - s.index),))
+    space = next((n for n, token in enumerate(tokens) if token.text == "space" and tokens[n + 1].text == "grid"), None)
+    if space is None or s.opener is not None:
+        return Cure(hint)
+    line = [n for n in range(space, len(tokens)) if tokens[n].line == tokens[space].line]
+    edits = s.cut(first, last), behind(tokens[line[-1]].span, f" {{ {written} }}")
+    if tokens[line[-1]].text == "}":
+        edits = s.cut(first, last), before(tokens[line[-1]].span, f" {written} ")
+    return Cure(hint, edits=edits if tokens[line[-1]].text != "{" else ())
 
 
 def _declared(s: Situation) -> Cure | None:
