@@ -127,7 +127,7 @@ def test_a_state_that_refutes_a_kernel_is_replayed(package: Path) -> None:
     """A constant in the kernels of `faulty` is another one than that of its program."""
     folder = package.parent.parent
     proven = (folder / "proven.txt").read_text()
-    assert re.search(r"differs where meter\.food = [\d.e-]+, .*alive = true.*; action \w+; world \d+, lane", proven)
+    assert re.search(r"differs where meter\.food = [\d.e-]+, .*alive = true.*; action \w+; world \d+, number", proven)
     replayed = (folder / "replayed.txt").read_text()
     assert "faulty@sm_90 differ" in replayed
     assert re.search(r"meters food, .*pantry\.hamlet:7 ", replayed, re.DOTALL)
