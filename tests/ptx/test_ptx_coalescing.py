@@ -1,4 +1,5 @@
-"""Kernels compiled without Triton's coalescing pass have the same PTX, to the byte: it is left out only to save time.
+"""Kernels compiled without Triton's coalescing pass have the same PTX, but for the names of registers: it is left out
+only to save time.
 
 HAMLET_LONG_TESTS=1 compares all kernels of all shipped universes, as is to be done for another version of Triton.
 """

@@ -3,7 +3,7 @@
 `TritonGPUCoalesce` decides how many neighbouring elements a thread reads or writes at once. Our blocks have at most one
 lane per thread, so there is nothing to decide. But to find out, it collects, for every load and store, all that is
 connected with it, instruction by instruction: time that grows with the cube of a kernel's size, three quarters of all
-for the town. PTX is the same to the byte (`tests/ptx/test_ptx_coalescing.py`).
+for the town. PTX is the same but for the names of registers (`tests/ptx/test_ptx_coalescing.py`).
 """
 
 from __future__ import annotations
