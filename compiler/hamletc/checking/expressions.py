@@ -226,7 +226,7 @@ class Expressions:
                 return self._operations.arithmetic(expr.op, a, b, expr.span)
             case _ if self._is_of_place(expr.left, expr.right) or self._is_of_place(expr.right, expr.left):
                 return self._quantities.compared(expr)
-            case _ if self._fails(expr.left) or self._fails(expr.right):
+            case _ if self._at.names.failed and (self._fails(expr.left) or self._fails(expr.right)):
                 return None
             case _ if self._options.of(expr.left) or self._options.of(expr.right):
                 return self._options.compared(expr)

@@ -60,7 +60,8 @@ class Statements:
 
     def body(self, statements: tuple[syntax.Stmt, ...]) -> tuple[Statement, ...]:
         """Statements one after the other."""
-        self._note_forgotten(statements)
+        if len(statements) > 1:
+            self._note_forgotten(statements)
         return tuple(resolved for statement in statements for resolved in self.statement(statement))
 
     def statement(self, statement: syntax.Stmt) -> tuple[Statement, ...]:
