@@ -52,7 +52,7 @@ def export_policy_c(policy: Described, universe: Universe | None) -> Exported:
     values: dict[str, Any] = {
         "universe": plain(policy.universe),
         "digest": policy.digest,
-        "path": plain(str(policy.path)),
+        "path": f"{plain(policy.path.name)} in {plain(policy.path.parent.name)}",
         "version": __version__,
         "name": name,
         "upper": name.upper(),
