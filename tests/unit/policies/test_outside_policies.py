@@ -114,7 +114,7 @@ def test_outputs_are_looked_at(case: str, pit: Module) -> None:
 
 def test_a_graph_of_onnx_plays_what_was_exported(pit: Module, tmp_path: Path) -> None:
     weights = saved(tmp_path / "weights.safetensors", pit)
-    exported = export_policy_onnx(read_described(weights), pit)
+    exported = export_policy_onnx(read_described(weights), pit.universe)
     path = tmp_path / "pit.onnx"
     path.write_bytes(next(iter(exported.files.values())))
     for greedy in (True, False):
@@ -131,7 +131,7 @@ def test_a_graph_of_onnx_plays_what_was_exported(pit: Module, tmp_path: Path) ->
 def test_graphs_and_tables_in_json_are_evaluated_beside_weights(pit: Module, tmp_path: Path) -> None:
     weights = saved(tmp_path / "weights.safetensors", pit)
     graph, table = tmp_path / "pit.onnx", tmp_path / "table.json"
-    graph.write_bytes(next(iter(export_policy_onnx(read_described(weights), pit).files.values())))
+    graph.write_bytes(next(iter(export_policy_onnx(read_described(weights), pit.universe).files.values())))
     table.write_text('{"features": [["depth", 2]], "table": [[0, 0, 1, 0], [0, 0, 0, 1]]}')
     sides = {}
     for greedy in (True, False):
@@ -167,7 +167,7 @@ def test_graphs_and_tables_in_json_are_evaluated_beside_weights(pit: Module, tmp
 def test_graphs_of_others_are_refused_in_a_line(pit: Module, compiled: Callable[[str], Module], tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx")
     path = tmp_path / "pit.onnx"
-    content = next(iter(export_policy_onnx(read_described(saved(tmp_path / "w", pit)), pit).files.values()))
+    content = next(iter(export_policy_onnx(read_described(saved(tmp_path / "w", pit)), pit.universe).files.values()))
     path.write_bytes(content)
     with pytest.raises(EnvError, match=r"pit.onnx was learnt on another version of pit: action FILL differs$"):
         hamlet.policy(path).check(compiled(PIT.replace("0.05", "0.06")))
