@@ -22,7 +22,7 @@ PASSES = _named(
     *("unit/passes/test", "single_passes", "constant_folding", "transfer", "interval", "facts", "tabulation"),
     *("constant_division", "ranges", "bits", "few_priorities", "orders"),
 )
-NETWORKS = ("tests/unit/env/test_env_networks.py",)
+NETWORKS = _named("unit/env/test", "env_networks", "env_networks_of_few")
 MEMORY = ("tests/unit/env/test_env_memory.py",)
 OPERATIONS = _named("unit/targets/c/test_c", "operations", "exactness", "memory", "together", "counts", "launch")
 
