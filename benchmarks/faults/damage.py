@@ -54,6 +54,7 @@ def _refused(fault: Fault, package: Path, what: str) -> None:
     except ModuleError as error:
         return fault.note("refused") if one_line(str(error)) else fault.fail(f"{what}: {error}")
     except Exception as error:
+        # A damaged package raises ModuleError alone: whatever else it raises is the fault that is looked for.
         return fault.fail(f"{what}: {error!r}")
     return fault.fail(f"{what}: was loaded")
 
@@ -82,6 +83,7 @@ def damaged_caches(share: float) -> Iterator[Fault]:
                 try:
                     found = recall()
                 except Exception as error:
+                    # A damaged cache raises nothing: whatever it raises is the fault that is looked for.
                     fault.fail(f"byte {at}: {error!r}")
                     continue
                 if found is None:

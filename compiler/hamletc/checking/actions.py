@@ -276,9 +276,8 @@ def resolve_action(declaration: syntax.ActionDecl, names: Names, report: Finding
     keeps = only(all_of(declaration.items, syntax.KeepsItem), "`keeps progress`", report)
     needs = resolve_needs(declaration.items, names, report)
     going = None if move is None else relocations.move(move)
-    behind = Relocations(
-        names, report, expressions.inside("acting")
-    )  # all that the action does is over, with its locals
+    # A teleport comes when all that the action does is over, with its locals.
+    behind = Relocations(names, report, expressions.inside("acting"))
     going_to = None if teleport is None else behind.teleport(teleport)
     by = None if going is None else constants(going.by)
     place = None if going_to is None else constants(going_to.to)

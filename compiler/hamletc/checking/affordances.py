@@ -66,7 +66,7 @@ def resolve_affordance(
     )
 
 
-def check_reach(affordances: Iterable[Affordance], space: Space | None, names: Names, report: Findings) -> None:
+def check_used_at_once(affordances: Iterable[Affordance], space: Space | None, names: Names, report: Findings) -> None:
     """Warn of affordances between which nobody chooses: without a space all are within reach."""
     if not isinstance(space, NoSpace) or report.failed:
         return

@@ -11,7 +11,7 @@ from hamlet.universe import NoSpace, PairMeter, Role, Rule, Span, Universe, node
 from hamlet.universe.actions import WAIT
 from hamletc import messages
 from hamletc.checking.actions import resolve_acting, resolve_action, resolve_masks
-from hamletc.checking.affordances import check_reach, resolve_affordance
+from hamletc.checking.affordances import check_used_at_once, resolve_affordance
 from hamletc.checking.births import check_room, resolve_pool
 from hamletc.checking.blocking import check_blocking, resolve_blocking
 from hamletc.checking.cells import fits_grid, resolve_cell_meter
@@ -235,7 +235,7 @@ def resolve(file: syntax.File, names: Names, report: Findings) -> Draft:
     draft.space = names.space = with_places(draft.space, draft.affordances, (*draft.closing(), draft.starting))
     check_places(draft.affordances, places, draft.space, fewest_agents(names), report)
     check_spreads(draft.affordances, draft.space, report)
-    check_reach(draft.affordances, draft.space, names, report)
+    check_used_at_once(draft.affordances, draft.space, names, report)
     check_ways(draft, names, report)
     if not fits_grid(draft, report):
         draft.of_cells = None
