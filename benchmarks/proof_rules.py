@@ -64,6 +64,7 @@ ASSUMED: tuple[tuple[int, str, str, str], ...] = (
     (31, "(= (bvand c b) #b1)", "(and (= c #b1) (= b #b1))", "true"), (31, "(= (bvxor c #b1) #b1)", "c", "#b0"),
     (31, "(= (ite (= c #b1) x y) z) (distinct y z)", "(and (= c #b1) (= x z))", "true"),
     (31, "(= (ite (= c #b1) x y) z) (distinct x z)", "(and (= c #b0) (= y z))", "true"),
+    (35, "(= (bvand x y) {0})", "(bvor x y)", "(bvadd x y)"),
     (43, "true", "(of #b0 #b0 (ite (= c #b1) x y))", "(ite (= c #b1) (of #b0 #b0 x) (of #b0 #b0 y))"),
     (33, "(= (bvor c b) #b1) (=> (= c #b1) (= x y)) (=> (= b #b1) (= x y))", "x", "y"),
 )  # fmt: skip

@@ -268,7 +268,9 @@ class Context:
             if left.op == "ite":  # what is not one side of a choice is the other
                 condition, *both = left.operands
                 for side, other, which in zip(both, both[::-1], (condition, self.no(condition)), strict=True):
-                    if other.value not in (None, right.value):
+                    if which is premise:
+                        self.merge(condition, self.constant(which is condition, 1))
+                    elif other.value not in (None, right.value):
                         self.assume(which)
                         self.assume(self.op("eq", side, right))
 
@@ -466,8 +468,9 @@ class Context:
         negative = op in SIGNED and highs[0] >> term.operands[0].bits - 1
         if op in RISING and not negative and (k is not None or op in ("add", "mul", "mulhi") or len(lows) == 1):
             low, high = MEANINGS[op](*lows), MEANINGS[op](*highs)
-            return (low, high) if low >= 0 and high <= most else (0, most)
-        return 0, most
+            if low >= 0 and high <= most:
+                return low, high
+        return self._of_sum(term, most) if op in ("add", "sub", "mul", "shl") else (0, most)
 
     def ends(self, root: Term) -> Ends | None:
         """The numbers that a term may be, none of them a NaN or an infinity; `None` where that is not known."""
@@ -518,9 +521,10 @@ class Context:
         """The numbers of both sides of a choice. Of one by x < y more is known of x, y and y - x on either side."""
         condition, *sides = term.operands
         of = [self._ends[each] for each in sides]
-        bounds: list[Any] = [self._ends[each] for each in condition.operands]
-        if condition.op == "flt" and None not in bounds:
-            for at, (less, more) in enumerate((condition.operands, condition.operands[::-1])):
+        compared = [] if None in of else [each for each in (sides, sides[::-1]) if self.op("flt", *each) is condition]
+        for both in [condition.operands] if condition.op == "flt" else compared[:1]:
+            bounds: list[Any] = [self._ends[each] for each in both]
+            for at, (less, more) in enumerate((both, both[::-1]) if None not in bounds else ()):
                 if (ends := of[at]) is not None:
                     low, high, grain = ends
                     difference = self.fits(pattern("fadd(a ^ 0x80000000, b)"), sides[at], {"a": less, "b": more})
@@ -708,9 +712,25 @@ class Context:
                     times[other] += of if term.op == "add" else -of
                 case (("mul" | "shl"), (one, Term(value=int(k)))) if term.op == "mul" or k < term.bits:
                     times[one] += of * k if term.op == "mul" else of << k
+                case "or", (one, other) if self._apart(one, other) or self._apart(other, one):
+                    times[one] += of
+                    times[other] += of
                 case _:
                     result[self.one(term)] += of
         return {term: left for term, of in result.items() if (left := of % (1 << root.bits))}
+
+    def _apart(self, high: Term, low: Term) -> bool:
+        """Whether a word is a multiple of a power of two that another one is below."""
+        return math.gcd(1 << high.bits, *self._multiples(high).values()) > self.words(low)[1]
+
+    def _of_sum(self, term: Term, most: int) -> tuple[int, int]:
+        """Bounds of a sum, which may go round as a whole."""
+        low = high = 0
+        for each, of in self._multiples(term).items():
+            ends = (1, 1) if each is None else self._words.get(each, (0, most))
+            low += min(signed(of, term.bits) * end for end in ends)
+            high += max(signed(of, term.bits) * end for end in ends)
+        return (low & most, high & most) if low >> term.bits == high >> term.bits else (0, most)
 
 
 OWN: dict[int, Callable[[Context, Term, Term], bool]] = {
@@ -965,9 +985,9 @@ class Program:
                 return context.constant(literal(type_, arguments[0]), 1 if type_ == "bool" else 32)
             case "input" | "element":
                 return inputs[arguments[0].strip("`") if op == "input" else op]
-            case "lookup" if len(arguments) == 2 and type_ != "bool":
+            case "lookup" if type_ != "bool":
                 return context.make("table", 32, (values[0],), self.tables[arguments[0]])
-            case "fetch" if len(arguments) == 2:
+            case "fetch":
                 return of_cell(context, inputs[arguments[0].strip("`")], values[0])
             case "fold":
                 names = [each.split("=")[0].strip("`") for each in arguments if "=" in each]
@@ -1014,6 +1034,7 @@ class Cells:
         read = [each["operand"] for each in nodes_of(cells.get("rules")) if each["kind"] == "At"]
         past = {each["meter"] for each in read if each["kind"] == "CellValue"}
         self.rows, self.count = len(self.meters) + near + len(cells.get("sums", ())) + len(past), math.prod(self.sizes)
+        check(self.rows * self.count <= COUNTS // 2, "universe.json", "so many cells are not known here")
 
     def before(self, c: Context) -> list[Term]:
         """Of each meter what a cell has before the kernel runs."""
@@ -1189,7 +1210,7 @@ class Package:
                     result[f"{of}[0]"] = 32, 0, actions - 1, False
         if self.cells is not None:
             result["cell"] = 32, 0, self.cells.count - 1, False
-            others = *(f"cells.{each}" for each in self.cells.meters), *(f"elsewhere{each}" for each in range(1, 17))
+            others = *(f"cells.{each}" for each in self.cells.meters), *(f"elsewhere{each}" for each in range(1, 65))
             result |= dict.fromkeys(others, (32, 0, ONES, False))
         return result
 
@@ -1828,8 +1849,8 @@ class Thread:
         raise RefusedError(f"{self.place}: in which cell that is, is not known")
 
     def _behind(self, address: Term, base: Term) -> tuple[Term | None, int]:
-        """How many numbers an address is behind another: a word of less than 2^31 with what choices add, and so many
-        more. All of it together is less than 2^32, and more than -2^31."""
+        """How many numbers an address is behind another: a word of less than 2^31, or with a sign, with what choices add,
+        and so many more, less than 2^30: as cells are few too, it is the number of one if it is so modulo 2^32."""
         c, times = self.context, Counter(self.context._multiples(address))
         times.subtract(self.context._multiples(base))
         rest, chosen, index, words = signed(times.pop(None, 0) % (1 << 64), 64), list[Term](), c.constant(0, 32), 0
@@ -1842,13 +1863,13 @@ class Thread:
                 most += max(map(abs, sides))
             elif count:
                 words, index = words + 1, term.operands[0] if term.op in ("zext", "sext") else term
-                if words > 1 or count != 4 or index.bits != 32 or c.words(index)[1] > COUNTS:
+                if words > 1 or count != 4 or index.bits != 32 or (term.op != "sext" and c.words(index)[1] > COUNTS):
                     return None, 0
         while index.op == "add" and (more := index.operands[1].value) is not None:
             if c.words(index.operands[0])[1] + more > COUNTS:
                 break
             index, numbers = index.operands[0], numbers + more
-        if rest % 4 or most > COUNTS or most // 4 + abs(numbers) > COUNTS:
+        if rest % 4 or most > COUNTS or most // 4 + abs(numbers) > COUNTS // 2:
             return None, 0
         for each in chosen:
             index = c.op("add", index, each)
@@ -1951,6 +1972,8 @@ class Thread:
                 return c.op("shl" if name == "shl" else "ashr" if with_sign else "lshr", of[0], amount)
         if opcode == "div.s32" and of[1].value and all((each.value or 0) <= COUNTS for each in of) and of[0].value:
             return c.constant(of[0].value // of[1].value, bits)
+        if opcode == "mul.hi.u16":
+            return c.wide(c.say("lshr(a * b, 16)", *(c.wide(each, 32) for each in of)), 16)
         if opcode == "mul.hi.s32" and all(c.words(each)[1] <= COUNTS for each in of):
             return c.op("mulhi", *of)
         if opcode == "shf.l.wrap.b32" and 0 < (of[2].value or 0) < 32:
@@ -2009,7 +2032,9 @@ class Thread:
         return c.make("table", 32, (c.wide(c.say("lshr(a, 2)", rest), 32),), rows)
 
     def _store(self, address: Term, value: Term, where: Term) -> None:
-        if self.blind is not None and (place := self._cell(address, where)) is not None:
+        if self.blind is None:  # what it loads is anything
+            return
+        if (place := self._cell(address, where)) is not None:
             row, index, own = place
             c, before, cell = self.context, self.cells[row], self.context.variable("cell")
             alone = own and self.package.agents == 1

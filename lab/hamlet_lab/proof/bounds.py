@@ -13,6 +13,7 @@ import numpy as np
 
 from hamlet_lab.proof.intervals import rounded
 from hamlet_lab.proof.meanings import FLOATING, INFINITY, PREDICATES, SIGN
+from hamlet_lab.proof.sums import ADDING, bounds_of_sum
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
@@ -141,6 +142,8 @@ class Bounds:
             case "table":
                 rows = [int(str(row)) for row in term.attribute] if isinstance(term.attribute, tuple) else [0, most]
                 return min(rows), max(rows)
+            case op if op in ADDING:
+                return bounds_of_sum(self._arena, lambda each: self._words.get(each.number, (0, most)), term)
             case _:
                 return 0, most
 
@@ -172,9 +175,10 @@ class Bounds:
         """The numbers of two of which one is chosen, where the choice is by one of them: x < 0 ? 0 : x is not below
         0."""
         condition, then, otherwise = term.operands
-        if condition.op != "flt":
+        forms = (each for each in self._arena.forms(condition) if each.op == "flt")
+        if (less := next(forms, None)) is None:
             return a, b
-        left, right = condition.operands
+        left, right = less.operands
         low, high = self._numbers.get(left.number), self._numbers.get(right.number)
         if low is None or high is None:
             return a, b

@@ -177,10 +177,10 @@ def assumed(arena: Arena, term: Term, condition: Term) -> Term:
 
 
 def _offset(arena: Arena, bounds: Bounds, address: Term, base: Term) -> tuple[Term, int] | None:
-    """How many numbers an address is behind another: a word of less than 2^31 with what choices add, and so many more.
-    All of it together is less than 2^32, and more than -2^31."""
-    times = multiples(arena, address)
-    for term, count in multiples(arena, base).items():
+    """How many numbers an address is behind another: a word of less than 2^31, or with a sign, with what choices add,
+    and so many more. These are less than 2^30."""
+    times = multiples(arena, address, bounds.words)
+    for term, count in multiples(arena, base, bounds.words).items():
         times[term] = (times.get(term, 0) - count) % (1 << 64)
     rest, chosen, wide = _signed(times.pop(None, 0)), list[Term](), list[tuple[Term, int]]()
     most = abs(rest)
@@ -198,13 +198,14 @@ def _offset(arena: Arena, bounds: Bounds, address: Term, base: Term) -> tuple[Te
         if count != 4 or term.op not in ("zext", "sext") or term.operands[0].bits != 32:
             return None
         (index,) = term.operands
-        if bounds.words(index)[1] >= HALF:
+        # A word with a sign is what it is modulo 2^32, as cells are few.
+        if term.op == "zext" and bounds.words(index)[1] >= HALF:
             return None
     while index.op == "add" and (more := index.operands[1].value) is not None:
         if bounds.words(index.operands[0])[1] + more >= HALF:
             break
         index, numbers = index.operands[0], numbers + more
-    if most // 4 + abs(numbers) >= HALF:
+    if most // 4 + abs(numbers) >= HALF // 2:
         return None
     for each in chosen:
         index = arena.op("add", index, each)

@@ -109,13 +109,13 @@ class Functions:
                 return arena.constant(element[1], 32)
             case Select():
                 return arena.select(*values)
-            case Lookup(table=table, along=False):
+            case Lookup(table=table):
                 rows = self._tables[table]
                 if rows.type is Type.BOOL:
                     raise UnprovenError(f"table {table} of bools is not known to the proof")
                 words = tuple(bits_of(rows.type, value) % (1 << 32) for value in rows.values)
                 return arena.make("table", 32, (values[0],), words)
-            case Fetch(array=array, along=False) if array in inputs:
+            case Fetch(array=array) if array in inputs:
                 return at(arena, inputs[array], values[0])
             case Fold():
                 return self._fold(op, values)

@@ -252,6 +252,9 @@ class Thread:
                 a, b = (arena.wide(self.source(each, bits), 2 * bits, signed) for each in operands[1:3])
                 product = arena.op("mul", a, b)
                 return product if name == "mul" else arena.op("add", product, self.source(operands[3], 2 * bits))
+            case "mul", ["hi"] if kind == "u16":
+                a, b = (arena.wide(self.source(each, 16), 32) for each in operands[1:])
+                return arena.wide(arena.op("lshr", arena.op("mul", a, b), arena.constant(16, 32)), 16)
             case "mul", ["hi"] if kind in ("u32", "s32"):
                 factors = [self.source(each, 32) for each in operands[1:]]
                 # Of numbers that are not below 0 both are the same.
@@ -412,6 +415,8 @@ class Thread:
         return self._arena.make("table", 32, (index,), rows)
 
     def _store(self, instruction: Instruction, where: Term) -> None:
+        if self._outside.anything is not None:
+            return
         bits = int(instruction.opcode.split(".")[-1][1:])
         place, source = instruction.operands
         sources = source.elements if isinstance(source, Vector) else (source,)

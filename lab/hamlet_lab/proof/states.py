@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SAMPLED_WORLDS = 200
 EXCHANGES = ("redux", "shfl")
 """Operations of the threads of a warp together."""
-ELSEWHERE = 16
+ELSEWHERE = 64
 """Numbers of cells of other worlds than the lane's that a thread loads, at most."""
 GREATEST = float(np.finfo(np.float32).max)
 

@@ -103,7 +103,11 @@ class Arena:
                     condition, then, otherwise = left.operands
                     for side, other, which in ((then, otherwise, condition), (otherwise, then, None)):
                         if other.value not in (None, right.value):
-                            self.assume(which or self.raw("xor", condition, self.constant(1, 1)))
+                            which = which or self.raw("xor", condition, self.constant(1, 1))
+                            if which is premise:
+                                self._replace(condition, self.constant(int(which is condition), 1))
+                            else:
+                                self.assume(which)
                             self.assume(self.raw("eq", side, right))
             case _:
                 pass

@@ -26,6 +26,7 @@ KERNEL = """
 )
 .reqntid 32
 {{
+	.reg .b16 	%rs<3>;
 	.reg .b32 	%r<9>;
 	.reg .b64 	%rd<9>;
 	ld.param.b64 	%rd1, [step_param_0];
@@ -82,6 +83,12 @@ def test_what_is_divided_by_itself_is_1_where_it_is_not_0() -> None:
         stored("div.s32 \t%r2, %r1, %r1;", least=0)
     with pytest.raises(UnprovenError, match=r"div\.s32 is not known"):
         stored("div.s32 \t%r2, %r1, 7;")
+
+
+def test_the_upper_half_of_a_product_of_short_words_is_taken() -> None:
+    short = "cvt.u16.u32 \t%rs1, %r1;\n\tmul.hi.u16 \t%rs2, %rs1, -10347;\n\tcvt.u32.u16 \t%r2, %rs2;"
+    result, _, words = stored(short)
+    assert (result == ((words & 0xFFFF) * np.uint32(65536 - 10347)) >> 16).all()
 
 
 def test_a_widened_word_is_the_number_of_the_word() -> None:

@@ -12,7 +12,8 @@ import pytest
 pytest.importorskip("bitwuzla", reason="proofs ask bitwuzla")
 
 from hamlet_lab.proof import attest
-from hamlet_lab.proof.sums import ADDING, same_sums
+from hamlet_lab.proof.bounds import Bounds
+from hamlet_lab.proof.sums import ADDING, bounds_of_sum, multiples, same_sums
 from hamlet_lab.proof.term import Term, Variable
 from hamlet_lab.proof.terms import Arena
 
@@ -91,3 +92,39 @@ def test_a_row_more_is_no_same_address() -> None:
     assert same_sums(of, of.op("add", row(2), step), row(3))
     assert not same_sums(of, of.op("add", row(2), step), row(4))
     assert not same_sums(of, of.op("add", row(2), of.op("shl", worlds, of.constant(64, 64))), row(3))
+
+
+def test_bounds_of_a_sum_are_those_of_its_values_where_it_goes_round_as_a_whole() -> None:
+    """x from 200 to 205, y up to 4: each sum is within its bounds, which are close where they say anything."""
+    said = 0
+    for seed in range(200):
+        pick, values = random.Random(seed), np.arange(256, dtype=np.uint8)
+        x, y = np.repeat(values[200:206], 5), np.tile(values[:5], 6)
+        of = Arena({"x": Variable("x", x, 200, 205), "y": Variable("y", y, 0, 4)}, lambda *_: False)
+        checker = attest.Context({"x": (BITS, 200, 205, False), "y": (BITS, 0, 4, False)}, Counter())
+        one, other = any_sum(random.Random(seed), 3, of), any_sum(pick, 3, checker)
+        low, high = bounds_of_sum(of, Bounds(of).words, one)
+        assert low <= one.samples.min() <= one.samples.max() <= high
+        least, most = checker.words(other)
+        assert least <= one.samples.min() <= one.samples.max() <= most
+        closest = Bounds(of).words(one)
+        assert closest[0] <= one.samples.min() <= one.samples.max() <= closest[1]
+        said += (low, high) != (0, 255)
+    assert said >= 60
+
+
+def test_an_or_of_words_without_a_bit_in_common_is_a_sum() -> None:
+    for shift, least, apart in ((3, 0, True), (2, 0, False), (3, 1, False), (4, 1, True)):
+        of = Arena({"x": Variable("x", np.arange(256, dtype=np.uint8), 0, 255),
+                    "y": Variable("y", np.arange(256, dtype=np.uint8) % 8, 0, 7)}, lambda *_: False)  # fmt: skip
+        checker = attest.Context({"x": (BITS, 0, 255, False), "y": (BITS, 0, 7, False)}, Counter())
+
+        def both(of: Makes[T], shift: int = shift, least: int = least) -> tuple[T, T]:
+            y = of.op("add", of.variable("y"), of.constant(least, BITS))
+            high = of.op("shl", of.variable("x"), of.constant(shift, BITS))
+            return of.op("or", high, y), of.op("add", high, y)
+
+        (joined, added), (one, other) = both(of), both(checker)
+        assert (multiples(of, joined, Bounds(of).words) == multiples(of, added)) is apart
+        assert checker.sums(one, other) is apart
+        assert bool((joined.samples == added.samples).all()) >= apart
