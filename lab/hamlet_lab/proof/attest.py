@@ -1849,8 +1849,8 @@ class Thread:
         raise RefusedError(f"{self.place}: in which cell that is, is not known")
 
     def _behind(self, address: Term, base: Term) -> tuple[Term | None, int]:
-        """How many numbers an address is behind another: a word of less than 2^31, or with a sign, with what choices add,
-        and so many more, less than 2^30: as cells are few too, it is the number of one if it is so modulo 2^32."""
+        """How many numbers an address is behind another: a word of less than 2^31, or with a sign, with what choices
+        add, and so many more, less than 2^30: as cells are few, it is the number of one if it is so modulo 2^32."""
         c, times = self.context, Counter(self.context._multiples(address))
         times.subtract(self.context._multiples(base))
         rest, chosen, index, words = signed(times.pop(None, 0) % (1 << 64), 64), list[Term](), c.constant(0, 32), 0

@@ -175,7 +175,7 @@ class Bounds:
         """The numbers of two of which one is chosen, where the choice is by one of them: x < 0 ? 0 : x is not below
         0."""
         condition, then, otherwise = term.operands
-        forms = (each for each in self._arena.forms(condition) if each.op == "flt")
+        forms = (each for each in (condition, *self._arena.forms(condition)) if each.op == "flt")
         if (less := next(forms, None)) is None:
             return a, b
         left, right = less.operands
