@@ -21,6 +21,7 @@ import numpy as np
 import torch
 
 from hamlet.interpreter.fma import fma
+from hamlet.launch.gpu.interpreted_operations import make_operations_direct
 
 FIRST_EXACT = (3, 9)
 NUMBERS = frozenset({"fp32", "int1", "int32", "uint32", "int64", "uint64"})
@@ -42,6 +43,7 @@ def make_interpreter_exact() -> None:
     _keep_truth(interpreter)
     if tuple(int(part) for part in triton.__version__.split(".")[:2]) >= FIRST_EXACT:
         _make_types_once()
+        make_operations_direct()
         return
     builder: Any = interpreter.InterpreterBuilder
     of_triton = builder.create_fma
