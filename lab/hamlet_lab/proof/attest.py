@@ -1069,6 +1069,7 @@ def of_cell(c: Context, values: Term, index: Term) -> Term:
     return values if index is c.variable("cell") else c.copy(values, {c.variable("cell"): index})
 
 
+OF_LAUNCH = {"ctaid", "worlds", "first_world", "seed_low", "seed_high", "tick", "waits", "cell"}
 OF_WORLDS = {"hour", "episode", "layout", "world_meters", "cell_meters", "places", "params", "begins"}
 EXCHANGES = "redux", "shfl"
 
@@ -1210,6 +1211,8 @@ class Package:
                     result[f"{of}[0]"] = 32, 0, actions - 1, False
         if self.cells is not None:
             result["cell"] = 32, 0, self.cells.count - 1, False
+            if self.agents > 1:
+                result["turn"] = 32, 0, (self.cells.count - 1) // self.agents, False
             others = *(f"cells.{each}" for each in self.cells.meters), *(f"elsewhere{each}" for each in range(1, 65))
             result |= dict.fromkeys(others, (32, 0, ONES, False))
         return result
@@ -1315,6 +1318,8 @@ class Lane:
             case ["call", "cells", function]:
                 for name, value in self._of_any_cell(function).items():
                     self.of_cells[name] = c.op("ite", self.within, value, self.of_cells[name])
+            case ["on", "cells", _] | ["crowd", *_] if package.agents > 1:
+                raise RefusedError("tick.kernel: what agents have together on cells is not known of one alone")
             case ["on", "cells", name]:
                 kind, term, nothing = package.program.reductions[name], registers[f"term.{name}"], c.constant(0, 32)
                 if kind in ("count", "total"):
@@ -1713,6 +1718,12 @@ class Thread:
         cells = package.cells.before(context) if package.cells is not None else []
         self.cells: list[Term | None] = [*cells, *[None] * (package.cells.rows - len(cells) if package.cells else 0)]
         self.turn: Turn | None = None
+        self.taken: Term | None = None
+        self.barriers, self.met = 0, dict[str, tuple[set[int], set[int]]]()
+
+    def meets(self, what: str, stores: bool) -> None:
+        """Note how many barriers the thread has met where it loads or stores what is its world's."""
+        self.met.setdefault(what, (set(), set()))[stores].add(self.barriers)
 
     def sure(self, holds: object, reason: str) -> None:
         check(holds, self.place, reason)
@@ -1749,7 +1760,10 @@ class Thread:
                 raise UndecidedError
             if where.value:
                 return kernel.labels[operands[0]] if opcode in JUMPS else len(kernel.code)
-        elif where.value != 0 and not opcode.startswith("bar."):
+        elif opcode.startswith("bar."):
+            self.sure(opcode == "bar.sync" and operands == ["0"] and where.value == 1, f"{opcode} is not known here")
+            self.barriers += 1
+        elif where.value != 0:
             self._instruction(opcode, operands, where)
         return at + 1
 
@@ -1761,16 +1775,32 @@ class Thread:
         return self.context.no(self.registers[guard[0]]) if guard[1] else self.registers[guard[0]]
 
     # A loop over cells in which each turn writes numbers of its own cell alone, and reads no others that any turn
-    # writes, is one turn, for any cell.
+    # writes, is one turn, for any cell. Several agents take one cell each in a turn, all of a world by one way: each
+    # cell is that of one agent and turn, and has what these store, if that is the same for all agents but for the cell.
+
+    def _of_world(self, root: Term) -> bool:
+        """Whether a term is the same for all agents of a world: of a thread's number it has the world alone, and that
+        there is such a lane, as there is for each agent."""
+        c, package = self.context, self.package
+        place, worlds, done = package.lane(c), c.variable("worlds"), dict[Term, bool]()
+        limits = (place.world, worlds), (place.agent, c.constant(package.agents, 32))
+        alike = {place.world, *(c.made("slt", 1, each, None) for each in limits)}
+        for term in below(root, done, alike.__contains__):
+            name = str(term.attribute)
+            common = name in OF_LAUNCH or name.startswith(("&", "cells.")) or name.split("[")[0] in OF_WORLDS
+            done[term] = term in alike or (
+                common if term.op == "variable" else all(done[each] for each in term.operands)
+            )
+        return done[root]
 
     def _turned(self, head: int, inside: set[int]) -> int | None:
         """Run a loop over all cells, and find where the thread goes on; `None` where it is no such loop."""
-        before = self.registers, self.pairs, self.cells, self.votes, self.executed, len(self.stored)
+        before = self.registers, self.pairs, self.cells, self.votes, self.executed, self.barriers, len(self.stored)
         try:
             self.turn = Turn(list(self.cells))
             return self._over_cells(head, inside, self.turn)
         except (RefusedError, KeyError) as error:
-            self.registers, self.pairs, self.cells, self.votes, self.executed, count = before
+            self.registers, self.pairs, self.cells, self.votes, self.executed, self.barriers, count = before
             del self.stored[count:]
             self.why = str(error)
             return None
@@ -1780,7 +1810,12 @@ class Thread:
     def _over_cells(self, head: int, inside: set[int], turn: Turn) -> int:
         c, kernel, cells = self.context, self.kernel, self.package.cells
         assert cells is not None
-        cell, last, votes = c.variable("cell"), c.constant(cells.count - 1, 32), self.votes
+        cell, agents, votes = c.variable("cell"), self.package.agents, self.votes
+        number, self.taken, last = cell, cell, c.constant((cells.count - 1) // agents, 32)
+        if agents > 1:
+            self.sure(all(map(self._of_world, c.premises)), "it is run by some agents alone")
+            number = c.variable("turn")
+            self.taken = c.say(f"a * {agents} + b", number, self.package.lane(c).agent)
         written = Counter(name for at in inside for name in kernel.writes(at))
         steps: dict[str, tuple[Term, Term]] = {}
         for _, guard, opcode, operands in (kernel.code[at] for at in inside):
@@ -1795,15 +1830,25 @@ class Thread:
             self.pairs = {name: pair for name, pair in self.pairs.items() if name not in written}
             return left | dict(grown)
 
-        here = self.registers = after(cell)
-        self.registers, self.cells = dict(here), list(self.cells)
-        goes_on, end = self._once(head, inside)
+        here, own = after(number), {cell: self.taken}
+        self.registers, self.cells = (
+            dict(here),
+            [each and (each if agents == 1 else c.copy(each, own)) for each in self.cells],
+        )
+        barriers, (goes_on, end) = self.barriers, self._once(head, inside)
+        self.sure(barriers == self.barriers, "threads meet barriers in it")
         for name, (_, step) in steps.items():
             self.sure(self.registers[name] is c.op("add", here[name], step), f"{name} does not grow by the same")
         self.sure(votes == self.votes and not turn.written & turn.read, "turns depend on each other")
-        self.sure(of_cell(c, goes_on, last).value == 0, "it does not end with the last cell")
-        self.sure(c.op("or", goes_on, c.op("eq", cell, last)).value == 1, "it may end before the last cell")
-        self.registers = after(c.constant(cells.count, 32))
+        self.sure(c.copy(goes_on, {number: last}).value == 0, "it does not end with the last cell")
+        self.sure(c.op("or", goes_on, c.op("eq", number, last)).value == 1, "it may end before the last cell")
+        stored, self.cells = self.cells, list(turn.before)
+        for row in turn.written:
+            value = stored[row]
+            assert value is not None
+            self.cells[row] = value = value if agents == 1 else c.copy(value, {self.taken: cell})
+            self.sure(agents == 1 or self._of_world(value), "what a cell has depends on the agent")
+        self.registers = after(c.say("a + 1", last))
         return end
 
     def _once(self, head: int, inside: set[int]) -> tuple[Term, int]:
@@ -1881,12 +1926,15 @@ class Thread:
             self.elsewhere += 1
             return self.context.variable(f"elsewhere{self.elsewhere}")
         value = self.cells[row]
-        if self.turn is not None and index is not self.context.variable("cell"):
+        taken = self.turn is not None and index is self.taken
+        if self.turn is not None and not taken:
             self.turn.read.add(row)
             value = self.turn.before[row]
+        if not taken:
+            self.meets(f"row {row}", False)
         self.sure(value, f"what row {row} of cells has is not known")
         assert value is not None
-        return of_cell(self.context, value, index)
+        return value if taken else of_cell(self.context, value, index)
 
     def _instruction(self, opcode: str, operands: list[str], where: Term) -> None:
         c, (target, *sources) = self.context, operands
@@ -1970,8 +2018,11 @@ class Thread:
                 amount = c.constant(min(amount.value, bits), bits)
             if amount.bits == bits:
                 return c.op("shl" if name == "shl" else "ashr" if with_sign else "lshr", of[0], amount)
-        if opcode == "div.s32" and of[1].value and all((each.value or 0) <= COUNTS for each in of) and of[0].value:
-            return c.constant(of[0].value // of[1].value, bits)
+        if opcode == "div.s32" and c.words(of[1])[0] > 0 and of[0] is not of[1]:
+            (_, most), (_, by) = map(c.words, of)
+            self.sure(max(most, by) <= COUNTS, "a number that is divided may be below 0")
+            times = c.constant(most // by, bits)
+            return times if c.op("eq", of[0], c.op("mul", of[1], times)).value == 1 else c.op("udiv", *of)
         if opcode == "mul.hi.u16":
             return c.wide(c.say("lshr(a * b, 16)", *(c.wide(each, 32) for each in of)), 16)
         if opcode == "mul.hi.s32" and all(c.words(each)[1] <= COUNTS for each in of):
@@ -2007,6 +2058,7 @@ class Thread:
             )
             other = shared and any(word == self.places[address] for _, word, _ in self.stored)
             self.sure(not other, "another thread may have stored what is loaded")
+            self.meets(self.places[address], False)
             value = self.words[self.places[address]]
             self.sure(value.bits == bits, f"a load of {bits} bits of a word of {value.bits}")
             return value
@@ -2037,16 +2089,19 @@ class Thread:
         if (place := self._cell(address, where)) is not None:
             row, index, own = place
             c, before, cell = self.context, self.cells[row], self.context.variable("cell")
-            alone = own and self.package.agents == 1
-            self.sure(alone and value.bits == 32, "a store to a cell of another world, or not of a number")
+            alone = own and (self.package.agents == 1 or self.turn is not None)
+            self.sure(alone and value.bits == 32, "a store to a cell of another world or of some agents, or no number")
             if self.turn is None and before is not None and self.scattered < MOST_SCATTERED:
                 self.scattered += 1
                 self.cells[row] = c.op("ite", c.op("and", where, c.op("eq", cell, index)), value, before)
                 return
-            self.sure(index is cell, f"a store to a cell: {self.why or 'it is none of the turn'}")
+            self.sure(
+                self.turn is None or index is self.taken, f"a store to a cell: {self.why or 'it is none of the turn'}"
+            )
             self.sure(self.turn, "a store to a cell of which nothing is known")
             assert self.turn is not None
             self.turn.written.add(row)
+            self.meets(f"row {row}", True)
             if before is not None or where.value == 1:
                 self.cells[row] = value if before is None else self.context.op("ite", where, value, before)
             return
@@ -2056,6 +2111,7 @@ class Thread:
         before = self.words[word]
         self.sure(before.bits == value.bits, f"a store of {value.bits} bits to a word of {before.bits}")
         self.stored.append((self.place, word, where))
+        self.meets(word, True)
         self.words[word] = self.context.op("ite", where, value, before)
 
     def _of_threads(self, term: Term) -> list[int] | None:
@@ -2179,7 +2235,7 @@ class Certificate:
     def __init__(self, folder: Path, path: Path, asks: bool = True) -> None:
         self.data: dict[str, Any] = json.loads(path.read_text())
         self.solver, self.used, self.nodes = Solver(asks), Counter[str](), self.data["nodes"]
-        self.words: list[str] = []
+        self.words, self.barriers, self.met = list[str](), list[int](), dict[str, tuple[set[int], set[int]]]()
         self.executed = self.cases = 0
         check(self.data["format"] == FORMAT, path.name, f"its format is {self.data['format']}, not {FORMAT}")
         rest = {key: value for key, value in self.data.items() if key != "sha256"}
@@ -2211,6 +2267,12 @@ class Certificate:
         with contextlib.suppress(UndecidedError, RefusedError):  # it finds out as much as it can
             self.blind.run()
         self._case(Context(variables, self.used), self.data["cases"], "case")
+        if self.package.group > WARP:  # barriers keep apart what warps load and store
+            check(len(set(self.barriers)) == 1, "PTX", "threads of a block meet different numbers of barriers")
+            for what, (loads, stores) in self.met.items():
+                of_world = what.startswith("row ") or what.split("[")[0] in OF_WORLDS
+                late = loads and stores and not what.startswith("row ") and max(loads) > min(stores)
+                check(not of_world or not (late or loads & stores), "PTX", f"no barrier keeps {what} apart")
 
     def _node(self, context: Context, root: int) -> Term:
         """The term of a node in a context: the one that was made of its operands' terms, or would be now."""
@@ -2238,8 +2300,9 @@ class Certificate:
         words = {name: context.variable(name) for name in self.package.variables if name[-1] == "]"}
         outer: Context | None = context if self.package.cells is not None else None
         while outer is not None:  # what is said of any cell is put another cell in
-            any_cell = outer.variable("cell")
-            check(not any(mentions(each, any_cell) for each in outer.premises), place, "it is of some cells alone")
+            for name in (each for each in ("cell", "turn") if each in outer.variables):
+                some = any(mentions(each, outer.variable(name)) for each in outer.premises)
+                check(not some, place, "it is of some cells alone")
             outer = outer.outer
         package, kind = self.package, Threads if self.package.meet else Thread
         world = World(context, package, dict(words))
@@ -2252,14 +2315,16 @@ class Certificate:
         except UndecidedError:
             raise RefusedError(f"{place}, {thread.place}: a branch is not decided") from None
         self.executed = max(self.executed, thread.executed)
+        self.barriers.append(thread.barriers)
+        for what, sets in thread.met.items():
+            for all_cases, at in zip(self.met.setdefault(what, (set(), set())), sets, strict=True):
+                all_cases |= at
         if inside.value == 0:
             check(not thread.loaded, f"{place}, {thread.loaded}", "a load of a thread without a lane")
             for line, word, where in thread.stored:
                 check(where.value == 0, f"{place}, {line}", f"a store to {word} of a thread without a lane")
                 self.words.append(word)
             return
-        several = package.group > WARP and any(word.split("[")[0] in OF_WORLDS for _, word, _ in thread.stored)
-        check(not several, place, "a word of a world is stored by one warp, and others may load it")
         world.run(package.schedule["kernel", self.data["kernel"]])
         said = {word: (world.words[word], thread.words[word]) for word in words}
         for row, term in enumerate(world.lanes[0].cells):

@@ -24,6 +24,10 @@ from hamlet_lab.proof.terms import Arena
 
 NUMBER = "cell"
 """The variable that stands for the number of a cell."""
+OF_LAUNCH = frozenset(("ctaid", "worlds", "first_world", "seed_low", "seed_high", "tick", "waits", NUMBER))
+"""Variables that are the same for all threads of a world."""
+TURN = "turn"
+"""The variable that stands for the number of a turn in which agents of a world take its cells."""
 HALF = 1 << 31
 
 
@@ -133,7 +137,10 @@ class CellMemory:
             thread without a lane.
         content: of each row what a cell has, as far as it is known.
         elsewhere: how often a cell of a world was loaded that is not the lane's.
-        shared: whether other threads have the same world.
+        agent, agents: the number of the thread's agent, and how many agents have the same world.
+        everywhere: the terms that are the same for all agents of a world, though they are made of a thread's number:
+            the world; and that the thread has a lane, which is so of one agent if it is of another.
+        arrays: those that have a word for each world.
     """
 
     cells: Cells
@@ -141,7 +148,10 @@ class CellMemory:
     base: Term | None
     content: list[Term | None]
     elsewhere: int = field(default=0)
-    shared: bool = False
+    agent: Term | None = None
+    agents: int = 1
+    everywhere: tuple[Term | None, ...] = ()
+    arrays: frozenset[str] = frozenset()
 
     def place(self, arena: Arena, bounds: Bounds, address: Term, where: Term) -> tuple[int, Term, bool] | None:
         """The row and the cell of a number at an address where a condition holds, if it is one of a cell; and whether
@@ -157,6 +167,31 @@ class CellMemory:
                 if self._is_inside(arena, cell, where):
                     return row, cell, own
         return None
+
+    def own(self, arena: Arena) -> tuple[Term, Term, int]:
+        """The number of a turn in which agents take the cells of a world, one each; of the cell that a thread takes in
+        it; and of the last turn."""
+        if self.agents == 1:
+            cell = arena.variable(NUMBER)
+            return cell, cell, self.cells.count - 1
+        turn, agents = arena.variable(TURN), arena.constant(self.agents, 32)
+        assert self.agent is not None
+        own = arena.op("add", arena.op("mul", turn, agents), self.agent)
+        return turn, own, (self.cells.count - 1) // self.agents
+
+    def is_of_world(self, root: Term) -> bool:
+        """Whether a term is the same for all agents of a world."""
+        seen, stack = set[int](), [root]
+        while stack:
+            term = stack.pop()
+            if term.number not in seen and term not in self.everywhere:
+                seen.add(term.number)
+                stack += term.operands
+                name = str(term.attribute)
+                common = name in OF_LAUNCH or name.startswith(("&", "cells.")) or name.partition("[")[0] in self.arrays
+                if term.op == "variable" and not common:
+                    return False
+        return True
 
     def _is_inside(self, arena: Arena, index: Term, where: Term) -> bool:
         """Whether an index is that of a cell where a condition holds."""

@@ -108,7 +108,12 @@ class Thread:
     def _instruction(self, instruction: Instruction) -> None:
         where = self._condition(instruction.guard)
         name, *modifiers = instruction.opcode.split(".")
-        if where.value == 0 or name == "bar":
+        if name == "bar":
+            if instruction.guard is not None or instruction.opcode != "bar.sync" or operands_of(instruction) != [0]:
+                raise self._unknown(instruction)
+            self._outside.met.count += 1
+            return
+        if where.value == 0:
             return
         operands = instruction.operands
         if name == "st" and modifiers[0] == "global":
@@ -228,12 +233,15 @@ class Thread:
                 return arena.op(PLAIN[name], *[self.source(each, bits) for each in operands[1:]])
             case "div", [] if signed:
                 a, b = (self.source(each, bits) for each in operands[1:])
-                if a.value is not None and b.value and max(a.value, b.value) < 1 << (bits - 1):
-                    return arena.constant(a.value // b.value, bits)
                 # Of lanes by worlds: the agents of a world, who are one.
-                if a is not b or self._bounds.words(a)[0] == 0:
+                if a is b and self._bounds.words(a)[0] > 0:
+                    return arena.constant(1, bits)
+                ends = [self._bounds.words(each) for each in (a, b)]
+                if ends[1][0] == 0 or max(ends[0][1], ends[1][1]) >= 1 << (bits - 1):
                     raise self._unknown(instruction)
-                return arena.constant(1, bits)
+                times = arena.constant(ends[0][1] // ends[1][1], bits)
+                exact = b.value is None and arena.op("eq", a, arena.op("mul", b, times)).value == 1
+                return times if exact else arena.op("udiv", a, b)
             case (("div" | "rem"), []) if not signed:
                 return arena.op(PLAIN[name], *[self.source(each, bits) for each in operands[1:]])
             case (("mov" | "cvta"), _):
@@ -371,6 +379,8 @@ class Thread:
         word = self._outside.places.get(address.number)
         if word is not None:
             self._outside.loaded.append(instruction.line)
+            if word[0] in self._outside.shared:
+                self._outside.met.loads_of(word)
             if word[0] in self._outside.shared and any(each.address is address for each in self._outside.stored):
                 raise UnprovenError(f"PTX line {instruction.line}: another thread may have stored what is loaded")
         value = self._row(instruction, address) if word is None else self._outside.words[word]
@@ -428,6 +438,8 @@ class Thread:
         word = self._outside.places.get(address.number)
         if word is None:
             raise UnprovenError(f"PTX line {instruction.line}: a store to where no word of the lane is known to be")
+        if word[0] in self._outside.shared:
+            self._outside.met.stores_of(word)
         before = self._outside.words[word]
         if before.bits != bits:
             raise UnprovenError(f"PTX line {instruction.line}: a store of {bits} bits to a word of {before.bits}")
@@ -474,6 +486,11 @@ class Thread:
         arena, own = self._arena, self._own
         values = [arena.copy(term, instead={own.number: arena.constant(each, 32)}).value for each in range(32)]
         return None if None in values else tuple(each or 0 for each in values)
+
+
+def operands_of(instruction: Instruction) -> list[int | None]:
+    """The operands of an instruction that are whole numbers."""
+    return [each.value if isinstance(each, Integer) else None for each in instruction.operands]
 
 
 def _is_own(number: Term, own: Term) -> bool:

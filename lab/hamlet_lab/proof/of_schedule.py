@@ -100,6 +100,8 @@ class LaneSpecification:
             case tree.Call(function, ""):
                 for name, values in self._functions.call(function, self._inputs()).items():
                     self.set(name, *values)
+            case tree.OnCells() | tree.Crowd() if self._launch.agents > 1:
+                raise UnprovenError("what agents have together on cells is not known to the proof of one alone")
             case tree.Near() | tree.OnCells() | tree.CallCells() | tree.Crowd() if self._cells is not None:
                 self._cells.run(statement, registers, self.within)
             case tree.Gain():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from hamlet_lab.proof.barriers import Met
 from hamlet_lab.proof.of_schedule import Word
 from hamlet_lab.proof.term import Term
 
@@ -34,6 +35,7 @@ class Outside:
         stored: the stores, in order.
         loaded: the lines that load a word of the lane.
         shared: arrays of which other threads may store the same words.
+        met: the barriers that the thread has met.
     """
 
     places: Mapping[int, Word]
@@ -45,3 +47,4 @@ class Outside:
     stored: list[Stored] = field(default_factory=list)
     loaded: list[int] = field(default_factory=list)
     shared: frozenset[str] = frozenset()
+    met: Met = field(default_factory=Met)

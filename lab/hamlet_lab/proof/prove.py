@@ -11,6 +11,7 @@ import numpy as np
 
 from hamlet import schema
 from hamlet_lab.proof import sides
+from hamlet_lab.proof.barriers import Barriers
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.cells import CellMemory, Cells
 from hamlet_lab.proof.meanings import Words
@@ -20,7 +21,7 @@ from hamlet_lab.proof.of_ptx import Thread, UndecidedError
 from hamlet_lab.proof.of_schedule import Launch, Memory, Word
 from hamlet_lab.proof.of_worlds import Specification
 from hamlet_lab.proof.outside import Outside, Stored
-from hamlet_lab.proof.placement import OF_AGENT, WARP, Lane
+from hamlet_lab.proof.placement import OF_AGENT, WARP, Lane, Placement
 from hamlet_lab.proof.states import KernelUnderProof, variables
 from hamlet_lab.proof.term import Term, Variable
 from hamlet_lab.proof.terms import Arena
@@ -64,6 +65,7 @@ class Proof:
     obligations: list[Obligation] = field(default_factory=list)
     merger: Merger = field(default_factory=Merger)
     cases: list[Arena] = field(default_factory=list)
+    barriers: Barriers = field(default_factory=Barriers)
     executed: int = 0
     seconds: float = 0.0
 
@@ -131,6 +133,9 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) 
                     raise UnprovenError(f"no sampled state is on one side of a branch: {unseen}") from fork
         else:
             proof.cases.append(case_arena)
+    unordered = proof.barriers.unordered(schema.CELL_METERS) if kernel.placement.group > WARP else None
+    if unordered is not None:
+        raise UnprovenError(unordered)
     return proof
 
 
@@ -190,11 +195,9 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
     outside = Outside(places, dict(words), tables, blind.abstained, blind.rows)
     if placement.agents > 1 and not placement.meet:
         outside.shared = placement.of_worlds
-    of_cells = None if kernel.cells is None else _cell_memory(arena, kernel.cells, lanes[0].world, cells)
+    of_cells = None if kernel.cells is None else _cell_memory(arena, kernel.cells, lanes[0], cells, placement)
     if of_cells is not None and inside.value == 0:
         of_cells.base = None
-    if of_cells is not None:
-        of_cells.shared = placement.agents > 1
     bounds, arguments = proof.merger.bounds(arena), _arguments(arena, kernel)
     thread: Thread | WorldThreads
     if placement.meet:
@@ -205,14 +208,13 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
         thread = CellThread(arena, bounds, kernel.ptx, arguments, outside, of_cells)
     thread.run()
     proof.executed = max(proof.executed, thread.executed)
+    proof.barriers.cases.append(outside.met)
     if inside.value == 0:
         # Its word is beyond the array.
         if outside.loaded:
             raise UnprovenError(f"PTX line {outside.loaded[0]}: a thread without a lane loads")
         _nothing(proof, kernel, arena, outside.stored, places, case)
         return
-    if placement.group > WARP and any(places[each.address.number][0] in outside.shared for each in outside.stored):
-        raise UnprovenError("a word of a world that one warp stores, and others load, is not known to the proof")
     for word in kernel.words:
         expected, actual = memory.words[word], outside.words[word]
         proof.obligations.append(_proven(proof.merger, arena, word, case, (expected, actual), kernel.cells))
@@ -246,10 +248,13 @@ def _specify(
     Specification(arena, kernel.universe, program, schedule, launches, memory, whole).run(kernel.name)
 
 
-def _cell_memory(arena: Arena, cells: Cells, world: Term, before: list[Term]) -> CellMemory:
+def _cell_memory(arena: Arena, cells: Cells, lane: Lane, before: list[Term], placement: Placement) -> CellMemory:
     array, behind = arena.variable(f"&{schema.CELL_METERS}"), arena.constant(4 * cells.rows * cells.count, 64)
-    base = arena.op("add", array, arena.op("mul", arena.wide(world, 64), behind))
-    return CellMemory(cells, array, base, [*before, *[None] * (cells.rows - len(before))])
+    base = arena.op("add", array, arena.op("mul", arena.wide(lane.world, 64), behind))
+    content = [*before, *[None] * (cells.rows - len(before))]
+    limits = (lane.world, arena.variable("worlds")), (lane.agent, arena.constant(placement.agents, 32))
+    everywhere = lane.world, *(arena.made("slt", 1, each, None) for each in limits)
+    return CellMemory(cells, array, base, content, 0, lane.agent, placement.agents, everywhere, placement.of_worlds)
 
 
 def _nothing(

@@ -15,7 +15,7 @@ from hamlet.schema import abi
 from hamlet.schema.roles import fewest_agents
 from hamlet.universe import Universe
 from hamlet_lab.proof import attest
-from hamlet_lab.proof.cells import NUMBER, Cells
+from hamlet_lab.proof.cells import NUMBER, TURN, Cells
 from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.of_ir import UnprovenError, bits_of
 from hamlet_lab.proof.of_ptx import VOTES
@@ -167,7 +167,7 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
                 if (of, row) in kernel.words:
                     result.append(_field(f"{of}[{row}]", each, row, samples, random))
     if kernel.cells is not None:
-        result += _of_cells(kernel.cells, {each.name: each for each in result}, samples, random)
+        result += _of_cells(kernel.cells, placement.agents, {each.name: each for each in result}, samples, random)
     masks, interact = len(schema.action_names(kernel.universe)), schema.interact_action(kernel.universe)
     for of, row in kernel.words:
         if array_of(of) in ("mask", BEGINS):
@@ -181,7 +181,7 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
 
 
 def _of_cells(
-    cells: Cells, others: Mapping[str, Variable], samples: int, random: np.random.Generator
+    cells: Cells, agents: int, others: Mapping[str, Variable], samples: int, random: np.random.Generator
 ) -> Iterator[Variable]:
     """Any cell, often that of the agent or one beside it; and of each meter which of all worlds there may be it is."""
     own = np.zeros(samples, np.int64)
@@ -192,6 +192,9 @@ def _of_cells(
     near = np.clip(own + random.choice(steps, samples), 0, cells.count - 1)
     chosen = np.where(random.random(samples) < 0.4, near, random.integers(0, cells.count, samples))
     yield Variable(NUMBER, chosen.astype(np.uint32), 0, cells.count - 1)
+    if agents > 1:
+        turns = (cells.count - 1) // agents
+        yield Variable(TURN, random.integers(0, turns + 1, samples).astype(np.uint32), 0, turns)
     yield from (_any(f"cells.{each}", samples, random) for each in cells.meters)
     yield from (_any(f"elsewhere{number + 1}", samples, random) for number in range(ELSEWHERE))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from hamlet import schema
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.cells import NUMBER, CellMemory, at, mentions
 from hamlet_lab.proof.flow import Loop, Part, blocks
@@ -53,6 +54,7 @@ class CellThread(Thread):
     ) -> None:
         super().__init__(arena, bounds, kernel, arguments, outside)
         self._memory, self._cell = memory, arena.variable(NUMBER)
+        self._number_of_turn, self._taken, self._last = memory.own(arena)
         self._turn: Turn | None = None
         self._why, self._scattered = "", 0
         self._blocks = blocks(kernel)
@@ -70,14 +72,14 @@ class CellThread(Thread):
         if loop is None:
             return super().next(number)
         registers, pairs, counts = dict(self._registers), dict(self._pairs), (self._votes, self.executed)
-        content, stored = list(self._memory.content), len(self._outside.stored)
+        content, stored, barriers = list(self._memory.content), len(self._outside.stored), self._outside.met.count
         try:
             return self._turned(loop)
         except (UnprovenError, KeyError) as error:
             self._why = str(error)
             del self._loops[number]
             self._registers, self._pairs, (self._votes, self.executed) = registers, pairs, counts
-            self._memory.content = content
+            self._memory.content, self._outside.met.count = content, barriers
             del self._outside.stored[stored:]
         finally:
             self._turn = None
@@ -85,30 +87,48 @@ class CellThread(Thread):
 
     def _turned(self, loop: Loop) -> int:
         """Run a loop over all cells, and find where the thread goes on."""
-        arena, cell, last = self._arena, self._cell, self._memory.cells.count - 1
-        _sure(not any(mentions(each, cell) for each in arena.premises), "it is run for some cells alone")
+        arena, memory, turn = self._arena, self._memory, self._number_of_turn
+        if memory.agents == 1:
+            _sure(not any(mentions(each, self._cell) for each in arena.premises), "it is run for some cells alone")
+        else:
+            _sure(all(map(memory.is_of_world, arena.premises)), "it is run by some agents alone")
         inside = [at for block in loop.blocks() for at in range(block, self._blocks.ends[block])]
         steps = self._stepping([self._kernel.instructions[each] for each in inside])
         begin = {name: self._registers[name] for name in steps}
         for name in self._written(self._kernel.instructions[each] for each in inside):
             self._registers.pop(name, None)
             self._pairs.pop(name, None)
-        self._registers |= {name: self._after(begin[name], step, cell) for name, step in steps.items()}
+        self._registers |= {name: self._after(begin[name], step, turn) for name, step in steps.items()}
         here, votes = {name: self._registers[name] for name in steps}, self._votes
-        self._turn = turn = Turn(list(self._memory.content))
+        content, barriers = list(memory.content), self._outside.met.count
+        self._turn = run = Turn(content)
+        memory.content = [None if each is None else at(arena, each, self._taken) for each in content]
         goes_on, end = self._once(loop, set(inside))
         for name, step in steps.items():
             _sure(self._registers.get(name) is arena.op("add", here[name], step), f"{name} does not grow by the same")
-        _sure(votes == self._votes and not turn.written & turn.read, "turns depend on each other")
-        final = arena.constant(last, 32)
-        _sure(at(arena, goes_on, final).value == 0, "it does not end with the last cell")
-        _sure(arena.op("or", goes_on, arena.op("eq", cell, final)).value == 1, "it may end before the last cell")
+        _sure(barriers == self._outside.met.count, "threads meet barriers in it")
+        _sure(votes == self._votes and not run.written & run.read, "turns depend on each other")
+        final = arena.constant(self._last, 32)
+        _sure(arena.copy(goes_on, instead={turn.number: final}).value == 0, "it does not end with the last cell")
+        _sure(arena.op("or", goes_on, arena.op("eq", turn, final)).value == 1, "it may end before the last cell")
+        for row in run.written:
+            content[row] = self._of_any(memory.content[row])
+        memory.content = content
         for name in self._written(self._kernel.instructions[each] for each in inside):
             self._registers.pop(name, None)
             self._pairs.pop(name, None)
-        count = arena.constant(last + 1, 32)
+        count = arena.constant(self._last + 1, 32)
         self._registers |= {name: self._after(begin[name], step, count) for name, step in steps.items()}
         return end
+
+    def _of_any(self, stored: Term | None) -> Term:
+        """The number of any cell, by that of the one that a thread takes in a turn; each agent takes others."""
+        assert stored is not None
+        if self._taken is self._cell:
+            return stored
+        result = self._arena.copy(stored, instead={self._taken.number: self._cell})
+        _sure(self._memory.is_of_world(result), "it depends on the agent")
+        return result
 
     def _once(self, loop: Loop, inside: set[int]) -> tuple[Term, int]:
         """Run a turn: under which condition another one follows, and where the thread goes on behind the last one."""
@@ -121,7 +141,8 @@ class CellThread(Thread):
                 if condition.value is None:
                     to = self._target(instruction), number + 1
                     if loop.head not in to:
-                        _sure(not mentions(condition, self._cell), "a branch depends on the cell")
+                        some = mentions(condition, self._cell) or mentions(condition, self._number_of_turn)
+                        _sure(not some, "a branch depends on the cell")
                         raise UndecidedError(condition)
                     end = to[1] if to[0] == loop.head else to[0]
                     _sure(end not in inside, "a turn goes on at its beginning")
@@ -174,13 +195,15 @@ class CellThread(Thread):
             if f"elsewhere{memory.elsewhere}" not in arena.variables:
                 raise UnprovenError("so many numbers of cells of other worlds are not known to the proof")
             return arena.variable(f"elsewhere{memory.elsewhere}")
-        content = memory.content[row]
-        if self._turn is not None and index is not self._cell:
+        content, own = memory.content[row], self._turn is not None and index is self._taken
+        if self._turn is not None and not own:
             self._turn.read.add(row)
             content = self._turn.before[row]
+        if not own:
+            self._outside.met.loads_of((schema.CELL_METERS, row))
         if content is None:
             raise UnprovenError(f"what row {row} of cells has is not known to the proof")
-        return at(arena, content, index)
+        return content if own else at(arena, content, index)
 
     def _store(self, instruction: Instruction, where: Term) -> None:
         place = self._place(instruction, instruction.operands[0], where)
@@ -189,7 +212,8 @@ class CellThread(Thread):
             super()._store(instruction, where)
             return
         row, index, own = place
-        if self._memory.shared:
+        agents = self._memory.agents
+        if agents > 1 and self._turn is None:
             raise UnprovenError(f"PTX line {instruction.line}: a store to a cell of several agents is not known")
         source = instruction.operands[1]
         value = self.source(source.elements[0] if isinstance(source, Vector) else source, 32)
@@ -199,10 +223,11 @@ class CellThread(Thread):
             here = self._arena.op("and", where, self._arena.op("eq", self._cell, index))
             self._memory.content[row] = self._arena.select(here, value, before)
             return
-        if self._turn is None or not own or index is not self._cell:
+        if self._turn is None or not own or index is not self._taken:
             why = self._why or "it is none of the turn's own"
             raise DependsError(f"PTX line {instruction.line}: a store to a cell: {why}")
         self._turn.written.add(row)
+        self._outside.met.stores_of((schema.CELL_METERS, row))
         if before is not None or where.value == 1:
             self._memory.content[row] = value if before is None else self._arena.select(where, value, before)
 

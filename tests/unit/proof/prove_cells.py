@@ -1,14 +1,15 @@
-"""python prove_cells.py: the proofs of a small universe with cells, and of its PTX with planted faults.
+"""python prove_cells.py [several]: the proofs of a small universe with cells, and of its PTX with planted faults.
 
 It prints a line for each kernel as it is, and one for each fault: what `prove` says of it, and what `attest` says of
-the certificate of the right kernel with that text in it.
+the certificate of the right kernel with that text in it. Of agents who take the cells of a world together, in two
+warps, only `attest` is asked, and with `several` both, and of nothing else.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -45,6 +46,48 @@ reward heat
 observe { meters }
 """
 
+SEVERAL = """
+universe board
+
+space grid 9 x 9 { starts anywhere }
+lifespan 60 ticks
+
+world {
+    meter calls = 0 in 0 .. 9
+    rule tally: calls = min(9, calls + 1)
+}
+
+cells {
+    meter heat = 1 when chance(0.2)
+    rule cools: heat = 0.5 * heat
+}
+
+role singer: 40 agents
+
+meter force = 1
+
+rule warms: force += 0.01 * heat - 0.005 * calls
+
+action CALL { force -= 0.05 }
+
+dies when force <= 0
+reward force
+observe { meters }
+"""
+OF_SEVERAL: dict[str, tuple[str, str]] = {
+    "agents begin at the next cell": (r"mov\.b32 (\t%r182), %r1;", r"add.s32 \1, %r1, 1;"),
+    "agents go on by more than they are": (r"add\.s32 (\t%r182, %r182), %r19;", r"add.s32 \1, 41;"),
+    "a turn less": (r"add\.s32 (\t%r102, %r19), 80;", r"add.s32 \1, 39;"),
+    "a cell more": (r"setp\.lt\.s32 (\t%p10, %r182), 81;", r"setp.lt.s32 \1, 82;"),
+    "what a cell has depends on its agent": (r"cvt\.rn\.f32\.u32 (\t%r172), %r171;", r"cvt.rn.f32.u32 \1, %r1;"),
+    "what a cell has is a word of its agent": (r"(selp\.b32 \t%r118), 1065353216,", r"\1, %r22,"),
+    "agents who live take no cells": (r"@%p8 bra", r"@%p6 bra"),
+    "no barriers": (r"(?s)bar\.sync \t0;(.*)bar\.sync \t0;(.*)bar\.sync \t0;", r"\1\2"),
+    "barriers in turns": (r"(\n\s*add\.s32 \t%r183, %r183, -1;)", r"\n\tbar.sync \t0;\1"),
+    "a barrier of some threads": (r"bar\.sync (\t0;\n\tadd)", r"@%p6 bar.sync \1"),
+}
+"""What is planted in the reset of a world of several agents."""
+
 FAULTS: dict[str, tuple[str, str]] = {
     "the neighbour above is one cell further": (r"(add\.s64 \t%rd\d+, %rd\d+), 96;", r"\1, 100;"),
     "a neighbour that another turn has written": (r"(add\.s64 \t%rd\d+, %rd\d+), 116;", r"\1, -4;"),
@@ -68,16 +111,23 @@ OF_RESET = {
 
 
 def main() -> int:
+    several = sys.argv[1:] == ["several"]
     with TemporaryDirectory() as folder:
-        for edges in ("wrap", "clamp"):
+        path = Path(folder) / "board.hamlet"
+        path.write_text(SEVERAL)
+        module = compile_file(path, Path(folder) / "board")
+        print(f"several, reset: {certified(module, 'reset')}")
+        faults(module, "reset", OF_SEVERAL, proving=several)
+        for edges in ("wrap", "clamp") if not several else ():
             path = Path(folder) / "embers.hamlet"
             path.write_text(UNIVERSE.replace("EDGES", edges))
             module = compile_file(path, Path(folder) / edges)
             kernels: tuple[Kernel, ...] = ("step", "reset") if edges == "clamp" else ("step",)
             for kernel in kernels:
                 print(f"{edges}, {kernel}: {certified(module, kernel)}")
-        faults(module, "step", FAULTS)
-        faults(module, "reset", OF_RESET)
+        if not several:
+            faults(module, "step", FAULTS)
+            faults(module, "reset", OF_RESET)
     return 0
 
 
@@ -90,17 +140,12 @@ def certified(module: Module, kernel: Kernel) -> str:
     return f"{done} of {len(report.proof.obligations)}, {words} attested"
 
 
-def faults(module: Module, kernel: Kernel, of: Mapping[str, tuple[str, str]]) -> None:
-    """Plant all faults in a kernel, each alone."""
+def faults(module: Module, kernel: Kernel, of: Mapping[str, tuple[str, str]], proving: bool = True) -> None:
+    """Plant all faults in a kernel, each alone; if the prover is asked, too."""
     right = json.loads(beside(module.path, kernel).read_text())
     for name, (pattern, by) in of.items():
         change = planted(pattern, by)
-        try:
-            failed = prove_package(module, "sm_90", lambda ptx, change=change: change(bare(ptx)), kernel).proof.failed
-            refuted = [each for each in failed if each.counterexample is not None]
-            verdict = "accepted" if not failed else "refuted" if refuted else "not proven"
-        except UnprovenError as error:
-            verdict = f"not known: {error}"
+        verdict = _verdict(module, kernel, change) if proving else "not proven"
         data = {key: value for key, value in right.items() if key != "sha256"} | {"ptx": change(right["ptx"])}
         path = module.path.with_name("changed.proof.json")
         path.write_text(json.dumps(data | {"sha256": digest(packed(data))}))
@@ -109,6 +154,16 @@ def faults(module: Module, kernel: Kernel, of: Mapping[str, tuple[str, str]]) ->
             print(f"{name}: {verdict}; attested")
         except RefusedError as error:
             print(f"{name}: {verdict}; refused: {error}")
+
+
+def _verdict(module: Module, kernel: Kernel, change: Callable[[str], str]) -> str:
+    """What the prover says of a kernel with a fault."""
+    try:
+        failed = prove_package(module, "sm_90", lambda ptx: change(bare(ptx)), kernel).proof.failed
+    except UnprovenError as error:
+        return f"not known: {error}"
+    refuted = [each for each in failed if each.counterexample is not None]
+    return "accepted" if not failed else "refuted" if refuted else "not proven"
 
 
 if __name__ == "__main__":

@@ -81,8 +81,20 @@ def test_what_is_divided_by_itself_is_1_where_it_is_not_0() -> None:
     assert (one == 1).all()
     with pytest.raises(UnprovenError, match=r"div\.s32 is not known"):
         stored("div.s32 \t%r2, %r1, %r1;", least=0)
-    with pytest.raises(UnprovenError, match=r"div\.s32 is not known"):
-        stored("div.s32 \t%r2, %r1, 7;")
+
+
+def test_numbers_are_divided_where_none_is_below_0() -> None:
+    quotient, _, words = stored("div.s32 \t%r2, %r1, 7;")
+    assert (quotient == words // 7).all()
+    for line in ("neg.s32 \t%r3, %r1;\n\tdiv.s32 \t%r2, %r3, 7;", "div.s32 \t%r2, %r1, -7;", "div.s32 \t%r2, %r1, 0;"):
+        with pytest.raises(UnprovenError, match=r"div\.s32 is not known"):
+            stored(line)
+
+
+def test_a_product_is_divided_by_what_it_is_a_multiple_of() -> None:
+    few = "and.b32 \t%r3, %r1, 255;\n\tadd.s32 \t%r4, %r3, 1;\n\tmul.lo.s32 \t%r5, %r4, 6;\n\t"
+    six, _, _ = stored(f"{few}div.s32 \t%r2, %r5, %r4;")
+    assert (six == 6).all()
 
 
 def test_the_upper_half_of_a_product_of_short_words_is_taken() -> None:

@@ -13,6 +13,10 @@ def test_kernels_with_cells_are_proven_and_no_fault_is_accepted(run_program: Run
     done = run_program(Path(__file__).with_name("prove_cells.py"), timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
+    assert lines[0] == "several, reset: 18 of 18, 18 attested"
+    shared = dict(line.split(": ", 1) for line in lines[1:11])
+    assert all("; refused: " in verdict for verdict in shared.values())
+    lines = lines[11:]
     assert lines[:3] == [
         "wrap, step: 44 of 44, 44 attested",
         "clamp, step: 44 of 44, 44 attested",
@@ -24,3 +28,14 @@ def test_kernels_with_cells_are_proven_and_no_fault_is_accepted(run_program: Run
     assert verdicts["a neighbour that another turn has written"].startswith("refuted")
     assert all("; refused: " in verdict for verdict in verdicts.values())
     assert sum(verdict.startswith("refuted") for verdict in verdicts.values()) >= 4
+
+
+@pytest.mark.long
+def test_faults_where_several_agents_take_cells_are_refused(run_program: Run) -> None:
+    done = run_program(Path(__file__).with_name("prove_cells.py"), "several", timeout=900)
+    assert done.returncode == 0, done.stdout + done.stderr
+    _, *lines = done.stdout.splitlines()
+    assert len(lines) == 10
+    for line in lines:
+        assert ": not known: " in line or ": refuted" in line or ": not proven" in line, line
+        assert "; refused: " in line, line

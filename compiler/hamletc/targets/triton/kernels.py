@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hamlet.universe import Universe
 from hamletc.ir.function import CROWD
 from hamletc.kernel import statements
 from hamletc.kernel.code import Code, Function, Parameter, Remark, assign, do, function, give, loop, update, when
@@ -49,6 +50,8 @@ def _reset(launch: Launch) -> Function:
                 case statements.Do(routine="begin"):
                     yield assign(state, call("_begin", starts="begins", episodes=0))
                 case statements.Store():
+                    if _in_warps(launch.bindings.universe):
+                        yield launch.barrier()
                     yield do("_store", "arrays", "place", state, valid)
                 case statements.Do(routine="survey"):
                     yield from launch.survey()
@@ -57,6 +60,11 @@ def _reset(launch: Launch) -> Function:
                     pass
 
     return launch.kernel("reset", "A new episode in worlds that begin one; then observations and masks of all.", body())
+
+
+def _in_warps(universe: Universe) -> bool:
+    """Whether roles say that the agents of a world may be in several warps."""
+    return universe.roles is not None and (universe.agents is None or universe.agents > LANES)
 
 
 def _observe(launch: Launch) -> Function:
