@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
+
+from hamlet.numbers.few import arrays
+
+Numbers: TypeAlias = "NDArray[np.float32]"
 
 LAST_BITS = (1 << 28) - 1
 """Of the significand of binary64, those that no middle between neighbours in binary32 has."""
@@ -16,6 +24,9 @@ def fma(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     rounded sums: proved algorithms using rounding to odd; IEEE Transactions on Computers 57, 2008), after which
     rounding to binary32 gives what rounding once would have given, also for subnormals.
     """
+    few = arrays(a, b, c)
+    if few and (quickly := _at_once(*few)) is not None:
+        return torch.from_numpy(quickly)
     product, addend = a.double() * b.double(), c.double()
     total = product + addend
     rounded = total.float()
@@ -25,6 +36,15 @@ def fma(a: Tensor, b: Tensor, c: Tensor) -> Tensor:
     back = total - product
     error = (product - (total - back)) + (addend - back)
     return rounded_to_odd(total, error).float()
+
+
+def _at_once(a: Numbers, b: Numbers, c: Numbers) -> Numbers | None:
+    """The same of few numbers, where none may round twice."""
+    with np.errstate(all="ignore"):
+        total = a.astype(np.float64) * b + c
+        rounded = total.astype(np.float32)
+    doubtful = ((total.view(np.int64) & LAST_BITS) == 0) & (total != rounded)
+    return None if doubtful.any() else rounded
 
 
 def may_round_twice(total: Tensor, rounded: Tensor) -> Tensor:

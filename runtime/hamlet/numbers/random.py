@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import TypeAlias, TypeVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from hamlet.numbers.counters import POLICY, POLICY_BLOCK
+from hamlet.numbers.few import arrays
 from hamlet.numbers.permutation import (
     DRAW_MULTIPLIER,
     GOLDEN,
@@ -21,8 +24,10 @@ from hamlet.numbers.permutation import (
     Domain,
 )
 
-Word = TypeVar("Word", int, Tensor)
+Array: TypeAlias = NDArray[np.int64]
+Word = TypeVar("Word", int, Tensor, Array)
 Words: TypeAlias = tuple[Tensor, Tensor, Tensor, Tensor]
+Numbers = TypeVar("Numbers", Tensor, Array)
 
 WORD = 0xFFFFFFFF
 SHARE_BITS = 24
@@ -33,7 +38,7 @@ PHILOX_MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 PHILOX_KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 
 
-def multiply_high(word: Tensor, factor: int | Tensor) -> Tensor:
+def multiply_high(word: Numbers, factor: int | Numbers) -> Numbers:
     """The upper 32 bits of the 64-bit product of two words."""
     return ((word * factor) >> 32) & WORD
 
@@ -45,8 +50,17 @@ def multiply_low(word: Word, factor: int) -> Word:
 
 def philox(counter: Words, key: tuple[int, int]) -> Words:
     """Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011): four words."""
-    c0, c1, c2, c3 = counter
-    k0, k1 = key
+    few = arrays(*counter)
+    if few is None:
+        return philox_rounds(*counter, *key)
+    c0, c1, c2, c3 = map(torch.from_numpy, philox_rounds(few[0], few[1], few[2], few[3], *key))
+    return c0, c1, c2, c3
+
+
+def philox_rounds(
+    c0: Numbers, c1: Numbers, c2: Numbers, c3: Numbers, k0: int | Numbers, k1: int | Numbers
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    """The words of a counter and of a key, which may be others for each of the counter's."""
     for _ in range(PHILOX_ROUNDS):
         first, second = c0 * PHILOX_MULTIPLIERS[0], c2 * PHILOX_MULTIPLIERS[1]
         c0, c1 = ((second >> 32) & WORD) ^ c1 ^ k0, second & WORD
@@ -107,13 +121,18 @@ def draw(layout: Tensor, index: Tensor, axis: int) -> Tensor:
     return mix((of_index + (axis + 1) * DRAW_MULTIPLIER) & WORD)
 
 
-def _round_function(value: Tensor, layout: Tensor, index: int) -> Tensor:
+def _round_function(value: Numbers, layout: Numbers, index: int) -> Numbers:
     key = (layout + index * GOLDEN) & WORD
     word = multiply_low(value ^ key, ROUND_MULTIPLIERS[0])
     return multiply_low(word ^ (word >> 15), ROUND_MULTIPLIERS[1])
 
 
 def _forward(index: Tensor, layout: Tensor, domain: Domain) -> Tensor:
+    few = arrays(index, layout)
+    return torch.from_numpy(_forwards(few[0], few[1], domain)) if few else _forwards(index, layout, domain)
+
+
+def _forwards(index: Numbers, layout: Numbers, domain: Domain) -> Numbers:
     low, high = index % domain.low, index // domain.low
     for index_of_round in range(ROUNDS):
         if index_of_round % 2 == 0:

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from hamlet.numbers import permutation
+from hamlet.numbers.few import FEW
 from hamlet.numbers.permutation import Domain, domain
 from hamlet.numbers.random import (
     layout_of,
@@ -48,6 +49,18 @@ def test_policy_words_are_those_of_the_counter() -> None:
     )
     assert torch.equal(torch.stack(words), torch.stack(expected))
     assert torch.equal(words[0][1], words[0][3])
+
+
+def test_few_words_are_those_of_many() -> None:
+    lanes = torch.arange(WORD - 5000, WORD + FEW)
+    for many, few in (
+        (
+            torch.stack(policy_words(lanes, 9, (3, 4))),
+            [torch.stack(policy_words(x, 9, (3, 4))) for x in lanes.split(99)],
+        ),
+        (permute(lanes % 48, lanes, domain(48)), [permute(x % 48, x, domain(48)) for x in lanes.split(99)]),
+    ):
+        assert torch.equal(many, torch.cat(few, dim=-1))
 
 
 def test_products_of_words() -> None:
