@@ -37,6 +37,8 @@ def test_roles_with_controls_have_the_lines_of_the_learner_in_c(run_program: Run
     done = run_program(TRAINS, DRIFT, "1", TRITON_INTERPRET="1")
     assert done.returncode == 0, done.stderr
     apart = ["lead same ended", "tail same ended"]
-    past = [*["lead same going on", "tail same going on"] * 2, "past known"]
-    fixed = ["tail same ended", "lead 1 remembers"]
-    assert done.stdout.splitlines() == [*apart * 2, "tail same ended", *apart * 4, *past, *fixed * 2, *apart]
+    on = ["lead same going on", "tail same going on"]
+    known = [*on * 2, "past known"]
+    fixed = ["tail same going on", "lead 1 remembers", "tail same ended", "lead 1 remembers"]
+    lasting = [*on, *apart]
+    assert done.stdout.splitlines() == [*apart * 2, "tail same ended", *lasting * 2, *known, *fixed, *apart]

@@ -26,6 +26,8 @@ from hamlet_train.settings import Settings
 from hamlet_train.training import begun
 
 WORLDS, AGENTS, HORIZON = 3, 3, 8
+SHORT = 4
+"""Episodes end in the second update."""
 GROUPED = 21 * 4
 """Worlds of four groups."""
 
@@ -51,13 +53,14 @@ def main() -> None:
         beside = replace(manifest, settings=replace(settings, team=1), ticks=manifest.ticks // updates)
         compare(begun(module, beside, Ranks(), 1, fixed), begun(module, beside, Ranks(), 1, fixed, "cuda"))
         # Past selves play in half of the groups of worlds.
-        few = replace(manifest, worlds=GROUPED, past=2, ticks=GROUPED * AGENTS * HORIZON * 2)
+        shorter = replace(settings, horizon=SHORT)
+        few = replace(manifest, settings=shorter, worlds=GROUPED, past=2, ticks=GROUPED * AGENTS * SHORT * 2)
         cpu, gpu = begun(module, few, Ranks(), 1), begun(module, few, Ranks(), 1, device="cuda")
         for _ in range(2):
             compare(cpu, gpu)
         # Agents remember, and critics that see the world remember nothing.
-        minded = replace(settings, hidden=(32, 8), memory=32, critic=1)
-        lasting = replace(manifest, settings=minded, ticks=WORLDS * AGENTS * HORIZON * 2)
+        minded = replace(shorter, hidden=(32, 8), memory=32, critic=1)
+        lasting = replace(manifest, settings=minded, ticks=WORLDS * AGENTS * SHORT * 2)
         cpu, gpu = begun(module, lasting, Ranks(), 1), begun(module, lasting, Ranks(), 1, device="cuda")
         for _ in range(2):
             compare(cpu, gpu)
