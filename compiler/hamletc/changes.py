@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, TypeAlias
 
 from hamlet.frozen import dataclass
@@ -11,6 +11,7 @@ from hamlet.universe.stages import ORDER, StepName
 from hamletc.expansion.trees import outside_expressions
 from hamletc.language import syntax
 from hamletc.language.layout import item_of
+from hamletc.language.spelling import spell_expression
 
 Effect: TypeAlias = Literal["raises", "lowers", "sets", "changes"]
 _STEPS = {step.name: number for number, step in enumerate(ORDER)}
@@ -136,18 +137,30 @@ def _written(step: StepName, owner: str, tree: object, meter: str) -> Iterator[C
     """The changes by the statements of a tree."""
     among: Literal[-1, 0] = -1 if isinstance(tree, syntax.EffectDecl) else 0
     always = isinstance(tree, syntax.RuleDecl) and tree.guard is None
+    branches = _branches(outside_expressions(tree))
     for node in outside_expressions(tree):
         match node:
             case (
                 syntax.AssignStmt(meter=name, op=op, value=value, span=span)
                 | syntax.PostStmt(state=name, op=op, value=value, span=span)
             ) if name.text == meter:
-                written = isinstance(node, syntax.AssignStmt)
-                yield Change(
-                    step, owner, _by(op, value), item_of(node).flat, span, op, value, among, always and written
-                )
+                on_own = isinstance(node, syntax.AssignStmt) and id(node) not in branches
+                text = " ".join((item_of(node).flat, *branches.get(id(node), ())))
+                yield Change(step, owner, _by(op, value), text, span, op, value, among, always and on_own)
             case _:
                 pass
+
+
+def _branches(nodes: Iterable[object]) -> dict[int, tuple[str, ...]]:
+    """Conditions that are asked before statements of branches, outer ones first, by the statement."""
+    asked: dict[int, tuple[str, ...]] = {}
+    for node in nodes:
+        if isinstance(node, syntax.IfStmt):
+            condition = spell_expression(node.condition)
+            for text, branch in (f"if {condition}", node.body), (f"if not ({condition})", node.others):
+                for inside in outside_expressions(branch):
+                    asked[id(inside)] = (*asked.get(id(inside), ()), text)
+    return asked
 
 
 def _by(op: str, value: syntax.Expr) -> Effect:

@@ -26,6 +26,7 @@ from hamlet.universe import (
     Expression,
     Graph,
     Grid,
+    Guarded,
     Here,
     LastUse,
     Let,
@@ -117,6 +118,7 @@ KINDS = (
         "Affordance appears",
         "Affordance solid",
         "Guarded",
+        "Guarded with else",
         "an effect that stacks",
     ),
     *("Action needs", "Action move", "Action teleport", "Action body", "Action keeps_progress", "Cause"),
@@ -382,6 +384,8 @@ def _details(universe: Universe, node: object) -> list[str]:
             return [] if name is None else ["Reward with name"]
         case Assign(op=op, clamped=clamped):
             return [f"Assign {op}", *([] if clamped else ["Assign unclamped"])]
+        case Guarded(otherwise=otherwise):
+            return ["Guarded with else"] if otherwise else []
         case Let(value=value):
             holds = ["Let of a condition"] if is_condition(value) else []
             return [*holds, "Let that draws"] if draws(value) else holds

@@ -322,12 +322,18 @@ class Course:
         return place.after(place.known.displaced(meter.name for meter in self.draft.cell_meters))
 
     def _guarded(self, statement: universe.Guarded, place: Place) -> Place:
-        """What `begin` and `end` stand for is no matter of the author: nothing is said of it."""
-        report, self.report = self.report, None
-        inside, spared = place.where(statement.condition, True), place.known.assume(statement.condition, False)
-        fired = None if inside is None else self._body(statement.body, inside).known.bare()
+        """What is known behind `if`. What `begin` and `end` stand for is no matter of the author: nothing is said of
+        it."""
+        report = self.report
+        if statement.condition.span == statement.span:
+            self.report = None
+        sides = (
+            (self._test(statement.condition, place), statement.body),
+            (place.where(statement.condition, False), statement.otherwise),
+        )
+        ran = [None if side is None else self._body(body, side).known.bare() for side, body in sides]
         self.report = report
-        return place.after(joined_places([None if spared is None else spared.bare(), fired]))
+        return place.after(joined_places(ran))
 
     def _rewritten(self, statement: Statement, known: Known) -> Known:
         """What is known after a statement of which no more is known than what it writes."""

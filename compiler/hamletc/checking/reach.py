@@ -312,7 +312,8 @@ class _Tick:
                     after = _clamped(self._unclamped(statement.body, after), statement.body)
                 case universe.Guarded():
                     self._test(statement.condition, after)
-                    after = dict(_join([after, self._body(statement.body, after)]))
+                    ways = [self._body(part, after) for part in (statement.body, statement.otherwise)]
+                    after = dict(_join(ways))
                 case _:
                     self._rewrite(statement, after)
         return {name: lies for name, lies in after.items() if name not in local} if local else after

@@ -79,6 +79,8 @@ class Statements:
             case syntax.TogetherStmt():
                 body = self.together(statement.body, statement.span)
                 return (Together(body, statement.span),) if body else ()
+            case syntax.IfStmt():
+                return self._if(statement)
             case syntax.RepeatStmt(body=repeated):
                 return self.body(repeated)
             case syntax.BeginStmt():
@@ -87,6 +89,15 @@ class Statements:
                 return self._relocation(statement)
             case syntax.SpawnStmt() | syntax.PostStmt():
                 return ()  # it is written out
+
+    def _if(self, statement: syntax.IfStmt) -> tuple[Statement, ...]:
+        """`if hungry { ... } else { ... }`."""
+        condition = self._expressions.condition(statement.condition)
+        body, otherwise = self.body(statement.body), self.body(statement.others)
+        if condition is None:
+            self._names.suspects |= written((statement,))
+            return ()
+        return (Guarded(condition, body, statement.span, otherwise),) if body or otherwise else ()
 
     def together(self, statements: tuple[syntax.Stmt, ...], outer: Span) -> tuple[Assign | Let, ...]:
         """Statements that are clamped together, since `outer` says so."""
@@ -131,6 +142,10 @@ class Statements:
                 self.body(statement.body)
                 return None
             case syntax.RepeatStmt() | syntax.SpawnStmt() | syntax.PostStmt():
+                return None
+            case syntax.IfStmt():
+                self._report.add(messages.rules.NotInTogether(statement.span, "if", outer))
+                self.statement(statement)
                 return None
             case syntax.BeginStmt(word=word):
                 self._report.add(messages.rules.NotInTogether(statement.span, word, outer))
@@ -304,6 +319,8 @@ def written(statements: tuple[syntax.Stmt, ...]) -> set[str]:
                 names.add(meter.text)
             case syntax.TogetherStmt(body=body) | syntax.RepeatStmt(body=body):
                 names |= written(body)
+            case syntax.IfStmt(body=body):
+                names |= written((*body, *statement.others))
             case syntax.BeginStmt(effect=effect):
                 names |= {left_of(effect.text), stacks_of(effect.text)}
             case syntax.PushStmt() | syntax.MoveStmt() | syntax.TeleportStmt() | syntax.SpawnStmt() | syntax.PostStmt():

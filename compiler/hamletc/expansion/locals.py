@@ -106,10 +106,14 @@ class _Binding:
 
     def _tree(self, node: Any, around: Known) -> Any:
         """The node with everything below it; its own statements can read what is known `around` it."""
-        known = dict(around)
+        known, part = dict(around), ""
         inner = isinstance(node, (*_STATEMENTS, *_EXPRESSIONS))
+        branches = isinstance(node, syntax.IfStmt)
 
         def each(item: Any, field: Field) -> Any:
+            nonlocal known, part
+            if branches and field.name != part:
+                known, part = dict(around), field.name
             match item:
                 case syntax.Name():
                     return self._name(item, known) if type(item) is syntax.Name and field.role == "expression" else item

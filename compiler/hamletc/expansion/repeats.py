@@ -50,7 +50,7 @@ class _Rounds:
             found = messages.rules.RoundsOutsideLimits(repeat.rounds.span, repeat.rounds.text, MOST_ROUNDS)
             self.problems.append(self._places.told(found))
             return repeat.body
-        self._statements += int(number) * len(repeat.body)
+        self._statements += int(number) * _count(repeat.body)
         if self._statements > MOST_REPEATED:
             if not self.problems:
                 found_many = messages.rules.TooManyRepeated(repeat.span, MOST_REPEATED)
@@ -73,3 +73,9 @@ class _Rounds:
             return replace(span, file=numbers[span.file])
 
         return tuple(moved(statement) for statement in repeat.body)
+
+
+def _count(body: tuple[syntax.Stmt, ...]) -> int:
+    """The number of statements of a body, those of branches too."""
+    branches = (_count((*each.body, *each.others)) for each in body if isinstance(each, syntax.IfStmt))
+    return len(body) + sum(branches)

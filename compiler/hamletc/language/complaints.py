@@ -46,7 +46,7 @@ _PHRASES = (
 )
 """Words that begin something of two words, with these, where another one can stand too."""
 _STATEMENTS = {
-    *("together", "repeat", "begin", "end", "wear", "velocity", "position", "move", "teleport", "spawn", "let"),
+    *("if", "together", "repeat", "begin", "end", "wear", "velocity", "position", "move", "teleport", "spawn", "let"),
 }
 """Words that begin statements."""
 _TYPED = ("var", "local", "const", "auto", "float", "double", "int", "real", "bool", "number", "meter", "state")

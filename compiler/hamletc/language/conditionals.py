@@ -9,7 +9,6 @@ from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import before, behind
 from hamletc.language.braces import DECLARATIONS, assigns, begins_line
 from hamletc.language.situation import ASSIGNMENTS, COMPARISONS, LONGEST_REST, Cure, Situation, source
-from hamletc.language.tokens import Token
 
 _JOINTS = (*COMPARISONS, "and", "or", "+", "-", "*", "/", "(")
 _CONDITIONALS = ("if", "for", "while", "where", "unless", "until", "given", "only")
@@ -52,7 +51,7 @@ def guarded_statement(s: Situation) -> Cure | None:
     if s.token.text not in ("when", "if") or word not in _WITHOUT_CONDITION or "when" in s.texts:
         return None
     statement, rule = source(s.tokens[first : s.index]), s.declaration == "rule"
-    hint = f"A rule has the condition: `rule NAME: CONDITION -> {statement}`."
+    hint = f"Write `if CONDITION {{ {statement} }}`."
     message = f"`{word}` has no condition of its own"
     last = None if s.opener is None else s.closer.get(s.opener)
     if not rule or last is None or first != s.start + 3 or s.opener != s.start + 2:
@@ -91,11 +90,8 @@ def if_statement(s: Situation) -> Cure | None:
     elif "rule" in s.texts:
         hint = "Write `rule NAME: CONDITION -> STATEMENT`."
         edits = _rule_when(s)
-    elif s.declaration in ("rule", "cascade"):
-        hint = "Write `rule NAME: CONDITION -> { ... }` around statements, or `energy += 0.4 when CONDITION`."
     else:
-        hint = "Write `energy += if CONDITION then 0.4 else 0`, or `energy += 0.4 when CONDITION`."
-        edits = _statement_when(s)
+        return None
     length = _length_of_if(s)
     return Cure(hint, length, (), "H019", "`if` begins no statement", label="it chooses between values", edits=edits)
 
@@ -132,49 +128,6 @@ def _opening(s: Situation, *texts: str) -> int:
     return next((n for n in range(s.index + 1, last) if s.tokens[n].text in texts), 0)
 
 
-def _statement_when(s: Situation) -> tuple[Edit, ...]:
-    """The edits of `if c { energy += 0.4 }` and `if c then energy += 0.4`, also with `else`, where one meter is changed
-    by one number or name."""
-    last = s.index + _length_of_if(s)
-    opening = _opening(s, "{", "then")
-    condition = _unwrapped(s.tokens[s.index + 1 : opening])
-    body = s.tokens[opening + 1 : opening + 4]
-    if not opening or not condition or not _changes(body):
-        return ()
-    target, amount, behind_body = f"{body[0].text} {body[1].text}", body[2].text, opening + 4
-    if s.tokens[opening].text == "then":
-        return (s.instead(behind_body - s.index, f"{target} {_amount_when(amount, condition)}"),)
-    if s.tokens[behind_body].text != "}":
-        return ()
-    if s.tokens[behind_body + 1].text != "else":
-        return (s.instead(behind_body + 1 - s.index, f"{target} {_amount_when(amount, condition)}"),)
-    other = s.tokens[behind_body + 3 : behind_body + 6]
-    closed = s.tokens[behind_body + 2].text == "{" and s.tokens[min(behind_body + 6, last)].text == "}"
-    if not closed or not _changes(other) or [token.text for token in other[:2]] != [token.text for token in body[:2]]:
-        return ()
-    value = f"if {source(condition)} then {amount} else {other[2].text}"
-    return (s.instead(behind_body + 7 - s.index, f"{target} {value}"),)
-
-
-def _changes(tokens: tuple[Token, ...]) -> bool:
-    """Whether tokens are `energy += 0.4`, or `-=`, with one number or name."""
-    if len(tokens) < 3 or tokens[0].kind not in ("word", "quoted") or tokens[1].text not in ("+=", "-="):
-        return False
-    return tokens[2].kind in ("number", "word", "quoted")
-
-
-def _unwrapped(condition: tuple[Token, ...]) -> tuple[Token, ...]:
-    """A condition without parentheses around all of it."""
-    inner = condition[1:-1]
-    wrapped = len(inner) > 0 and (condition[0].text, condition[-1].text) == ("(", ")")
-    return inner if wrapped and not any(token.text in "()" for token in inner) else condition
-
-
-def _amount_when(amount: str, condition: tuple[Token, ...]) -> str:
-    joined = any(token.text in ("and", "or") for token in condition)
-    return f"{amount} when {f'({source(condition)})' if joined else source(condition)}"
-
-
 def _length_of_if(s: Situation) -> int:
     """How many tokens `if c { } else { }` or `if c then` takes: up to its last brace, or to `then`."""
     last, index = 0, s.index + 1
@@ -193,24 +146,13 @@ def _length_of_if(s: Situation) -> int:
 
 
 def if_without_else(s: Situation) -> Cure | None:
-    """`if c then a`, and `if c then energy -= 1`."""
+    """`if c then a`."""
     if "else" not in s.texts:
         return None
     place = _open_if(s)
     if place is None:
         return None
     opening = s.tokens[place]
-    if s.token.text in ASSIGNMENTS and s.shifted == "NAME":
-        then = next((n for n in range(s.index, 0, -1) if s.tokens[n].text == "then"), s.index)
-        condition = s.tokens[place + 1 : then]
-        named = s.declaration == "rule" and s.opener is None and then + 2 == s.index
-        hint = "Write the condition before an arrow: `rule NAME: CONDITION -> STATEMENT`."
-        edits: tuple[Edit, ...] = (Edit(s.tokens[then].span, "->"), s.without(place)) if named else ()
-        if named and 0 < len(condition) <= 12:
-            statement = source((s.before, s.token, *s.rest(1)))
-            hint = f"Write `rule {s.tokens[s.start + 1].text}: {source(condition)} -> {statement}`."
-        message = "`if` chooses between values, not between statements"
-        return Cure(hint, 0, (), "H019", message, opening.span, "", edits)
     begins_statement = begins_line(s.tokens, s.index) and s.after().text in ASSIGNMENTS
     if s.token.text in ("}", ")", ",", "unclamped") or s.ends_early or begins_statement:
         hint = "Write what it is otherwise, as in `else 0`; `A when CONDITION` is 0 where the condition does not hold."

@@ -12,6 +12,7 @@ from hamlet.universe import Span
 from hamletc.diagnostics import Edit
 from hamletc.diagnostics.edit import before, behind
 from hamletc.foreign import instead
+from hamletc.language.branches import arrow, branch, branch_behind_name, else_of_rule, other_word
 from hamletc.language.conditionals import (
     comparison,
     guarded_statement,
@@ -285,6 +286,11 @@ _CURES = (
         when,
         guarded_statement,
         unfinished,
+        branch_behind_name,
+        branch,
+        other_word,
+        arrow,
+        else_of_rule,
         if_without_else,
         if_statement,
         comparison,

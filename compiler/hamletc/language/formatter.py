@@ -115,7 +115,8 @@ def _items(file: syntax.File) -> list[Item]:
 def _in_line(item: Item, line: int) -> Item:
     """The item as if it stood in this line of a source."""
     block = None if item.block is None else tuple(_in_line(inner, line) for inner in item.block)
-    return replace(item, block=block, span=Span(line, 1, line, 1))
+    tail = None if item.tail is None else _in_line(item.tail, line)
+    return replace(item, block=block, span=Span(line, 1, line, 1), tail=tail)
 
 
 def _format(file: syntax.File, items: Sequence[Item], remarks: Sequence[_Remark]) -> str:
@@ -212,11 +213,17 @@ class _Writer:
         if item.block is None or _fits(item, indent, self._remarks):
             self._put(indent, f"{item.key:<{padding}}{item.flat.removeprefix(item.key)}")
         else:
-            self._put(indent, f"{item.key:<{padding}}{item.head.removeprefix(item.key)} {{")
-            for index, each in enumerate(item.block):
-                self.write(each, indent + 4, first=index == 0, padding=inner[index] if inner else 0)
-            end = (item.span.end_line, item.span.end_column)
-            self._write_remarks(end, indent + 4, None, first=False, apart=False)
+            part: Item | None = item
+            before, head = "", f"{item.key:<{padding}}{item.head.removeprefix(item.key)}"
+            while part is not None:
+                self._put(indent, f"{before}{head} {{")
+                for index, each in enumerate(part.block or ()):
+                    self.write(each, indent + 4, first=index == 0, padding=inner[index] if inner else 0)
+                last = (part.span.end_line, part.span.end_column)
+                end = last if part.tail is None else _place(part.tail)
+                self._write_remarks(end, indent + 4, None, first=False, apart=False)
+                part = part.tail
+                before, head = "} ", "" if part is None else part.head
             self._put(indent, "}")
         self._line = max(self._line, item.span.end_line)
 

@@ -1,4 +1,5 @@
-"""What a source looks like before it is laid out in lines: items, each a piece of text and at most one block."""
+"""What a source looks like before it is laid out in lines: items, each a piece of text and at most one block, behind
+which another item may follow."""
 
 from __future__ import annotations
 
@@ -20,13 +21,14 @@ from hamletc.language.tables import after, terminals
 @dataclass(frozen=True, slots=True)
 class Item:
     """A declaration, property or statement. `key` is the part that is aligned with those of its neighbours. What is
-    `broken` never stands in one line."""
+    `broken` never stands in one line. The `tail` is the `else` of an `if`, which follows the block."""
 
     key: str
     text: str
     block: tuple[Item, ...] | None
     span: Span
     broken: bool = False
+    tail: Item | None = None
 
     @property
     def head(self) -> str:
@@ -38,14 +40,16 @@ class Item:
         """The item in one line."""
         if self.block is None:
             return self.head
-        return (
+        flat = (
             f"{self.head} {{ {'  '.join(item.flat for item in self.block)} }}" if self.block else f"{self.head} {{ }}"
         )
+        return flat if self.tail is None else f"{flat} {self.tail.flat}"
 
     @property
     def nests(self) -> bool:
-        """Whether there are blocks in its block."""
-        return any(item.block is not None for item in self.block or ())
+        """Whether there are blocks in its block, or in that of its tail."""
+        inside = any(item.block is not None for item in self.block or ())
+        return inside or (self.tail is not None and self.tail.nests)
 
 
 WIDEST_ROW = 100
@@ -130,6 +134,8 @@ def item_of(node: Any) -> Item:
             return _body_item(f"cascade {spell_name(name)}:", before, body, span, braced=braced)
         case syntax.AffordanceDecl(items=items):
             return Item("", _affordance_head(node), _items(items), span)
+        case syntax.IfStmt():
+            return _if_item(node)
         case syntax.AssignStmt(meter=meter, op=op, owner=owner):
             # A keyword before `=` is a meter only where the text declares one: what was in backticks stays so. Before
             # `of` it is none.
@@ -205,8 +211,18 @@ def _body_item(key: str, before: str, body: tuple[syntax.Stmt, ...], span: Span,
     """A rule or cascade: a lone statement that is not `braced` stands by itself, others stand in a block."""
     if len(body) == 1 and not braced:
         statement = item_of(body[0])
-        return Item(key, before + statement.text, statement.block, span)
+        return Item(key, before + statement.text, statement.block, span, tail=statement.tail)
     return Item(key, before.rstrip(), _items(body), span)
+
+
+def _if_item(branch: syntax.IfStmt) -> Item:
+    """An `if` with its `else`."""
+    tail = None
+    if branch.other is not None:
+        behind = replace(branch.span, line=branch.other.line, column=branch.other.column)
+        following = Item("", "", _items(branch.otherwise), behind) if branch.next is None else _if_item(branch.next)
+        tail = replace(following, text=f"else {following.text}".rstrip(), span=behind)
+    return Item("", f"if {spell_expression(branch.condition)}", _items(branch.body), branch.span, tail=tail)
 
 
 # --- by form ---

@@ -73,8 +73,11 @@ def run(
                             _assign(lane, inner, measured)
                     for meter in written(together):
                         clamp(lane, meter)
-                case Guarded(condition=condition, body=guarded):
-                    run(lane, construct, guarded, lower_expression(lane, condition, measured), measured)
+                case Guarded(condition=condition, body=guarded, otherwise=otherwise):
+                    holds = lower_expression(lane, condition, measured)
+                    run(lane, construct, guarded, holds, measured)
+                    if otherwise:
+                        run(lane, construct, otherwise, lane.builder.not_(holds), measured)
     lane.locals = around
     if guard is not None:
         for meter, span in written(body).items():

@@ -12,6 +12,7 @@ from hamlet.universe import (
     Clamp,
     Deficit,
     Expression,
+    Guarded,
     If,
     Meter,
     MeterValue,
@@ -58,12 +59,11 @@ def sinking(universe: Universe, meter: Meter) -> Sinking:
     seen: list[Assign] = []
     rises: float | None = 0.0
     for each in universe.dynamics:
-        body = _of(each.body, meter, seen)
-        amount = bounds.added(body)
+        amount = bounds.added(each.body, meter, seen)
         rises = _sum(rises, None if amount is None else max(amount.high, 0.0))
         if amount is not None and isinstance(each, Rule) and each.guard is None and _plain(each.body):
             falls -= min(amount.high, 0.0)
-    acts = [bounds.added(_of((*each.body, *each.after), meter, seen)) for each in universe.actions]
+    acts = [bounds.added((*each.body, *each.after), meter, seen) for each in universe.actions]
     uses = [_in_use(bounds, place, meter, seen) for place in universe.affordances]
     costs = [NOTHING if cost is None else bounds.of(cost) for cost in (meter.move, meter.interact)]
     gained = [None if each is None else max(0.0, -each.low) for each in costs]
@@ -83,19 +83,12 @@ def sinking(universe: Universe, meter: Meter) -> Sinking:
 
 def _in_use(bounds: _Bounds, place: Affordance, meter: Meter, seen: list[Assign]) -> float | None:
     """The most that a tick of a use adds: of one that is completed, the mean of its ticks, or that of each tick."""
-    once = bounds.added(_of(place.instantly, meter, seen))
-    each = bounds.added(_of(place.each_tick, meter, seen))
-    done = bounds.added(_of(place.on_completion, meter, seen))
+    once = bounds.added(place.instantly, meter, seen)
+    each = bounds.added(place.each_tick, meter, seen)
+    done = bounds.added(place.on_completion, meter, seen)
     if once is None or each is None or done is None:
         return None
     return max(0.0, once.high, each.high, each.high + done.high / max(place.duration or 1, 1))
-
-
-def _of(body: Iterable[Statement], meter: Meter, seen: list[Assign]) -> list[Assign]:
-    """The assignments of a body to a meter."""
-    result = [each for statement in body for each in statement.assigns if each.meter == meter.name]
-    seen += result
-    return result
 
 
 def _plain(body: Iterable[Statement]) -> bool:
@@ -113,14 +106,33 @@ class _Bounds:
         self._params = {each.name: Interval(each.low, each.high) for each in universe.params}
         self._meters = {each.name: Interval(each.low, each.high) for each in universe.meters if each.reach is None}
 
-    def added(self, body: Iterable[Assign]) -> Interval | None:
-        """The sum that statements add; `None` where one sets the meter, or its value is not that simple."""
+    def added(self, body: Iterable[Statement], meter: Meter, seen: list[Assign]) -> Interval | None:
+        """The sum that statements add to a meter, by assignments that are now `seen`; `None` where one sets the meter,
+        or its value is not that simple."""
+        parts = [
+            self._of_branches(each, meter, seen) if isinstance(each, Guarded) else self._of(each, meter, seen)
+            for each in body
+        ]
+        total: Interval | None = NOTHING
+        for part in parts:
+            total = None if total is None or part is None else add(total, part)
+        return total
+
+    def _of_branches(self, statement: Guarded, meter: Meter, seen: list[Assign]) -> Interval | None:
+        """The sum that an `if` adds: one of its branches runs."""
+        one, other = (self.added(branch, meter, seen) for branch in (statement.body, statement.otherwise))
+        return None if one is None or other is None else hull(one, other)
+
+    def _of(self, statement: Statement, meter: Meter, seen: list[Assign]) -> Interval | None:
+        """The sum that another statement adds."""
         total = NOTHING
-        for each in body:
-            value = self.of(each.value)
-            if value is None or each.op == "=":
-                return None
-            total = add(total, value if each.op == "+=" else negate(value))
+        for each in statement.assigns:
+            if each.meter == meter.name:
+                seen.append(each)
+                value = self.of(each.value)
+                if value is None or each.op == "=":
+                    return None
+                total = add(total, value if each.op == "+=" else negate(value))
         return total
 
     def of(self, expression: Expression) -> Interval | None:

@@ -28,6 +28,7 @@ from hamlet.interpreter.coverage import (
     draw,
     edge,
     guarded,
+    otherwise,
     relocated,
     returned,
     rule,
@@ -84,7 +85,8 @@ def constructs(universe: Universe) -> tuple[str, ...]:
         names += (name for stage in stages for name in _of_construct(universe, stage.construct))
         if step.name == "interact":
             names += _of_uses(universe)
-    names += [guarded(node) for node in nodes(universe) if isinstance(node, Guarded)]
+    asked = [node for node in nodes(universe) if isinstance(node, Guarded)]
+    names += [guarded(node) for node in asked] + [otherwise(node) for node in asked if node.otherwise]
     names += [relocated(node) for node in nodes(universe) if isinstance(node, Displace | Teleport)]
     for node in nodes(universe):
         if isinstance(node, Among | Rank | Nearest) and depends_on_asker(node):

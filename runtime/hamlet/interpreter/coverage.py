@@ -83,6 +83,11 @@ def guarded(item: Guarded) -> str:
     return f"a condition for statements in line {item.span.line}, column {item.span.column}"
 
 
+def otherwise(item: Guarded) -> str:
+    """The name under which those are counted for which it did not."""
+    return f"`else` of {guarded(item)}"
+
+
 def relocated(item: Relocation) -> str:
     """The name under which the agents are counted that a `move` or a `teleport` among statements displaced; with
     momentum those that a `move` pushed."""

@@ -48,10 +48,13 @@ def run(
             case Together(body=body, span=span):
                 run(body, lanes, who, construct, measured)
                 clamp_written(body, lanes, who, construct, span)
-            case Guarded(condition=condition, body=guarded):
-                held = who & evaluate(condition, lanes, measured)[:, : who.shape[1]]
-                lanes.count(coverage.guarded(statement), held)
-                run(guarded, lanes, held, construct, measured)
+            case Guarded(condition=condition, body=guarded, otherwise=otherwise):
+                holds = evaluate(condition, lanes, measured)[:, : who.shape[1]]
+                lanes.count(coverage.guarded(statement), who & holds)
+                run(guarded, lanes, who & holds, construct, measured)
+                if otherwise:
+                    lanes.count(coverage.otherwise(statement), who & ~holds)
+                    run(otherwise, lanes, who & ~holds, construct, measured)
     lanes.locals = around
 
 

@@ -170,36 +170,42 @@ class Together(_Plain):
 
 @dataclass(frozen=True, slots=True)
 class Guarded(_Plain):
-    """Statements that run where a condition held when they were reached."""
+    """Statements that run where a condition held when they were reached, and those that run `otherwise`."""
 
     condition: Expression
     body: tuple[Statement, ...]
     span: Span
+    otherwise: tuple[Statement, ...] = ()
+
+    @property
+    def both(self) -> tuple[Statement, ...]:
+        """All statements that may run."""
+        return (*self.body, *self.otherwise)
 
     @property
     def writes(self) -> dict[str, Span]:
         """The meters, in the order of first write, and where each is last written."""
-        return {meter: span for inner in self.body for meter, span in inner.writes.items()}
+        return {meter: span for inner in self.both for meter, span in inner.writes.items()}
 
     @property
     def unclamped(self) -> tuple[str, ...]:
         """The meters that may leave their bounds."""
-        return tuple(dict.fromkeys(meter for inner in self.body for meter in inner.unclamped))
+        return tuple(dict.fromkeys(meter for inner in self.both for meter in inner.unclamped))
 
     @property
     def assigns(self) -> tuple[Assign, ...]:
         """The assignments that run, in order."""
-        return tuple(assign for inner in self.body for assign in inner.assigns)
+        return tuple(assign for inner in self.both for assign in inner.assigns)
 
     @property
     def pushes(self) -> tuple[Push, ...]:
         """The writes to the velocity."""
-        return tuple(push for inner in self.body for push in inner.pushes)
+        return tuple(push for inner in self.both for push in inner.pushes)
 
     @property
     def relocations(self) -> tuple[Relocation, ...]:
         """The changes of where the agent is."""
-        return tuple(relocation for inner in self.body for relocation in inner.relocations)
+        return tuple(relocation for inner in self.both for relocation in inner.relocations)
 
 
 Statement: TypeAlias = Assign | Let | Push | Displace | Teleport | Together | Guarded

@@ -176,7 +176,7 @@ def guards(body: Iterable[Statement]) -> Iterator[Guarded]:
     for statement in body:
         if isinstance(statement, Guarded):
             yield statement
-            yield from guards(statement.body)
+            yield from guards(statement.both)
 
 
 def assigns(body: Iterable[Statement]) -> Iterator[Assign]:
@@ -204,7 +204,12 @@ def _leading(body: tuple[Statement, ...], needed: set[str], local: set[str]) -> 
         if not (named or statement.relocations or statement.pushes or needed & statement.writes.keys()):
             continue
         if isinstance(statement, Guarded):
-            statement = dataclasses.replace(statement, body=_leading(statement.body, needed, local))
+            sides = [(part, set(needed), set(local)) for part in (statement.body, statement.otherwise)]
+            body, otherwise = (_leading(*side) for side in sides)
+            statement = dataclasses.replace(statement, body=body, otherwise=otherwise)
+            for _, needed_there, local_there in sides:
+                needed |= needed_there
+                local |= local_there
         needed |= {node.meter for node in nodes(statement) if isinstance(node, MeterValue)}
         local |= {node.local for node in nodes(statement) if isinstance(node, LocalValue)}
         deciding.append(statement)

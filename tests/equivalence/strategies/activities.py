@@ -236,6 +236,8 @@ class Activities(Spaces):
             effect = self.body(relocations=False) if not where or self.chance(2) else ""
             if not where and (self.space.axes or self.space.nodes) and self.chance(3):
                 where = self.relocation()
+                if self.chance(3):
+                    where = f"if {self.condition(1).text} {{ {where} }}"
                 if self._led_by_all(effect, where):
                     if self.solids and self.claimed:
                         effect, where = effect or self.body(relocations=False), ""
@@ -246,7 +248,7 @@ class Activities(Spaces):
     def _led_by_all(self, effect: str, where: str) -> bool:
         """Whether what agents have together may decide where an action leads: asked where it is said, or written into
         meters that are read there."""
-        if not where.startswith("move"):
+        if where.startswith("teleport"):
             return False
         asked = any(word in effect for word in ASKING)
         read = asked and any(mentions(where, plan.name) for plan in self.meters)

@@ -71,7 +71,24 @@ class Statements(Starts):
             return self.push(self.space.space)
         if relocations and (self.space.axes or self.space.nodes) and self.chance(6):
             return self.relocation()
+        if self.chance(8):
+            return self.branches(relocations)
         return self.assignment(False)
+
+    def branches(self, relocations: bool) -> str:
+        """An `if`, mostly with an `else`."""
+        text = f"if {self.condition(2).text} {{ {self.branch(relocations)} }}"
+        match self.integer(0, 3):
+            case 0:
+                return text
+            case 1:
+                return f"{text} else {self.branches(relocations)}"
+            case _:
+                return f"{text} else {{ {self.branch(relocations)} }}"
+
+    def branch(self, relocations: bool) -> str:
+        """What stands in the braces of a branch."""
+        return joined(self.statements(lambda: self.statement(relocations)))
 
     def relocation(self) -> str:
         """A statement that displaces an agent, or puts it somewhere."""

@@ -5,6 +5,7 @@ that shows first, and in which arrays. `wiring.reflection` finds the attributes 
 """
 
 from wiring.affordances import AFFORDANCES
+from wiring.branches import BRANCHES
 from wiring.cells import CELLS
 from wiring.declarations import DECLARATIONS
 from wiring.effects import EFFECTS
@@ -22,6 +23,7 @@ from wiring.worlds import WORLDS
 
 BASES: tuple[Base, ...] = (
     *AFFORDANCES,
+    *BRANCHES,
     *(*CELLS, *DECLARATIONS, *EFFECTS, *EXPRESSIONS, *LOCALS, *MAPS, *OBSERVATIONS, *ROLES, *SPACES, STATES),
     *PAIRS,
     *THINGS,

@@ -142,12 +142,23 @@ _relocations = st.one_of(
     st.builds(syntax.TeleportStmt, _vectors, st.none(), SPAN),
     st.builds(syntax.TeleportStmt, st.just(()), _spots, SPAN),
 )
+
+
+def _else_ifs(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """An `if` behind whose `else` stands another one."""
+    last = st.builds(syntax.IfStmt, expressions, _tuples(inner, least=1), st.none(), st.just(()), SPAN)
+    return st.builds(syntax.IfStmt, expressions, _tuples(inner, least=1), SPAN, st.just(()), SPAN, last)
+
+
 statements: st.SearchStrategy[Any] = st.recursive(
     assignments | _relocations,
     lambda inner: (
         _pushes
         | st.builds(syntax.LetStmt, names, expressions, SPAN)
         | st.builds(syntax.TogetherStmt, _tuples(inner, least=1), SPAN)
+        | st.builds(syntax.IfStmt, expressions, _tuples(inner, least=1), st.none(), st.just(()), SPAN)
+        | st.builds(syntax.IfStmt, expressions, _tuples(inner, least=1), SPAN, _tuples(inner, least=1), SPAN)
+        | _else_ifs(inner)
         | st.builds(syntax.RepeatStmt, signed, _tuples(inner, least=1), SPAN)
         | st.builds(syntax.RepeatStmt, st.none(), _tuples(inner, least=1), SPAN, _eaches)
     ),

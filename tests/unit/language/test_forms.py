@@ -69,6 +69,7 @@ affordance Bus: 2 copies at random apart 3 near Stop within 2 in forest { follow
 affordance Dog { wanders  open when a > 1  capacity 2  instantly { move (a, -1)  teleport home  teleport (a, 0) } }
 affordance Cat { wanders every 2 ticks  appears when a > 1  capacity 2 to lowest number  on completion { } }
 rule rounds: repeat 3 { a += 1 }
+rule branches { if a > 1 { a += 1 } if a > 1 { a += 1 } else { a -= 1 } if a > 1 { a += 1 } else if a > 0 { a = 0 } }
 rule hurts { let hurt = 2 * a  a -= hurt }
 rule rounds: repeat (a, b) in (c1 .. c2, 1 .. 2) { a += b }
 rule breeds { spawn owl  spawn owl { a = a / 2 } }

@@ -11,6 +11,7 @@ from hamletc.language.syntax.node import Node
 __all__ = [
     "AssignStmt",
     "BeginStmt",
+    "IfStmt",
     "LetStmt",
     "MoveStmt",
     "PostStmt",
@@ -73,6 +74,26 @@ class LetStmt(Node, form="let $name = $value"):
     span: Span
 
 
+class IfStmt(
+    Node,
+    form=("if $condition { $body* } [$other<else> { $otherwise* }]", "if $condition { $body* } $other<else> $next"),
+):
+    """`if hungry { mood -= 0.1 } else { mood += 0.1 }`: the `body` where the condition holds, elsewhere what stands
+    `otherwise`, behind the `other` word. In `else if`, that is the `next` one."""
+
+    condition: Expr
+    body: tuple[Stmt, ...]
+    other: Span | None
+    otherwise: tuple[Stmt, ...]
+    span: Span
+    next: IfStmt | None = None
+
+    @property
+    def others(self) -> tuple[Stmt, ...]:
+        """The statements that run where the condition does not hold."""
+        return self.otherwise if self.next is None else (self.next,)
+
+
 class RepeatStmt(Node, form=("repeat $rounds { $body* }", "repeat $each { $body* }")):
     """`repeat 10 { ... }`, `repeat c in c1 .. c10 { ... }`, until it is written out."""
 
@@ -120,6 +141,7 @@ Stmt: TypeAlias = (
     | PushStmt
     | LetStmt
     | TogetherStmt
+    | IfStmt
     | RepeatStmt
     | BeginStmt
     | MoveStmt
