@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from hamlet.env.board import FLOOR, Board
 from hamlet.env.drawn import Mark
-from hamlet.env.layers import FAINTEST, Layer
+from hamlet.env.layers import Layer
 from hamlet.env.view import Player, Stand, View
 from hamlet_look.letters import HEIGHT, WIDTH
 from hamlet_look.sheet import (
@@ -193,7 +193,7 @@ class Tiles(Ground):
         """The letter of a cell: of the last of its layers that has one and is not empty there, else that of its region;
         empty where it has none."""
         for layer in reversed(self._inks):
-            if layer.letter and layer.share(column, row) > FAINTEST:
+            if layer.letter and layer.share(column, row) > layer.faintest:
                 return in_pixels(layer.letter, layer.initial)
         letter = self._board.ground[row][column] if self._board.ground else FLOOR
         return "" if letter in self._board.walls else self._signs.get(letter, "")
@@ -262,7 +262,7 @@ class Tiles(Ground):
         for number, (layer, ink) in enumerate(inks_of(self._kinds)):
             for row in range(self._rows):
                 for column in range(self._columns):
-                    if layer.share(column, row) > FAINTEST:
+                    if layer.share(column, row) > layer.faintest:
                         left, top = self._corner((column, row))
                         x = left + 1 + number * (size + 1) % max(self._cell - size, 1)
                         sheet.box(x, top + self._cell - size - 1, size, size, ink)

@@ -9,7 +9,7 @@ from unicodedata import east_asian_width
 
 from hamlet.env.board import FLOOR, Board
 from hamlet.env.drawn import Colour, Mark, Place
-from hamlet.env.layers import FAINTEST, Layer
+from hamlet.env.layers import Layer
 from hamlet.env.view import Bar, Player, Stand, View
 
 WIDE = 40
@@ -254,7 +254,7 @@ def _has(layers: tuple[Layer, ...], column: int, row: int, columns: int) -> tupl
     else that of the largest share; `None` of an empty cell. A letter that takes more than so many columns is left
     out."""
     every = [(layer, layer.share(column, row), marks, hue) for layer, marks, hue in _layers(layers)]
-    shown = [each for each in every if each[1] > FAINTEST]
+    shown = [each for each in every if each[1] > each[0].faintest]
     for layer, _, marks, hue in shown:
         if layer.things:
             return (marks if _columns(marks) <= columns else layer.initial[:1]), BOLD + hue

@@ -238,7 +238,8 @@ def resolve_order(
 
     Args:
         moves: those of the space, of which the list has what it likes.
-        declarations: all of the universe: its own actions are in the list, and INTERACT where affordances need it.
+        declarations: all of the universe: its own actions are in the list, and INTERACT where affordances do something
+            for who uses them.
     """
     own: dict[str, syntax.Name] = {}
     affordance = None
@@ -246,8 +247,9 @@ def resolve_order(
         match declaration:
             case syntax.ActionDecl(name=name):
                 own.setdefault(name.text, name)
-            case syntax.AffordanceDecl(name=name, solid=None):
-                affordance = affordance or name
+            case syntax.AffordanceDecl(name=name, solid=None, items=items):
+                used = any(isinstance(item, syntax.BlockItem) and item.body for item in items)
+                affordance = affordance or (name if used else None)
             case _:
                 pass
     known = (*(move.name for move in moves), *BUILT_IN, *own)

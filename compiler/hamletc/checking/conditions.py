@@ -24,6 +24,10 @@ Basis: TypeAlias = Literal["anywhere", "from the start"]
 """Where meters lie when a tick begins: anywhere in their bounds, or where play leads them from their start values."""
 
 
+PAID_ALIVE = "who dies is paid nothing any more"
+"""The reason of a condition of a reward that a cause of death decides."""
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """A condition that holds at a place, or does not, and what to say about it."""
@@ -177,7 +181,8 @@ class Conditions:
         comparison = isinstance(condition, universe.Binary) and condition.op not in ("and", "or")
         kind = messages.ranges.CertainInPlay if self._basis == "from the start" else messages.ranges.CertainHere
         reasons = self._reasons(condition, place)
-        self._report.add(kind(condition.span, holds, comparison, sides_of(condition, place.known), reasons))
+        died = any(reason.text == PAID_ALIVE for reason in reasons)
+        self._report.add(kind(condition.span, holds, comparison, sides_of(condition, place.known), reasons, died))
         return True
 
     def _reasons(self, condition: Expression, place: Place) -> tuple[Label, ...]:

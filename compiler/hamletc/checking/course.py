@@ -18,7 +18,7 @@ from hamlet.universe.space import has_momentum
 from hamlet.universe.stages import MOVES, Stage, StepName, branches
 from hamletc import intervals, messages
 from hamletc.checking.changes import result_of
-from hamletc.checking.conditions import Basis, Conditions, Place, choosing, inside, joined_places
+from hamletc.checking.conditions import PAID_ALIVE, Basis, Conditions, Given, Place, choosing, inside, joined_places
 from hamletc.checking.draft import Draft
 from hamletc.checking.facts import Levels
 from hamletc.checking.inert import Drain, check_constant, check_drain, check_reward, check_statement
@@ -231,8 +231,10 @@ class Course:
         """Rewards count where nobody dies, reports everywhere."""
         if ending.paid is not None:
             alive = ending.paid.later(ending.around)
+            causes = [each.condition for each in self.draft.causes if each.goal is None]
+            died = tuple(Given(each, False, PAID_ALIVE) for each in causes)
             for reward in self.draft.rewards:
-                self._conditions(report).in_number(reward.value, Place(alive, alive))
+                self._conditions(report).in_number(reward.value, Place(alive, known.later(ending.around), died))
                 if self.basis == "anywhere" and not self.draft.unpaid:
                     check_reward(reward, alive.number(reward.value), len(self.draft.rewards) == 1, report)
         everywhere = known.during(ending.around)

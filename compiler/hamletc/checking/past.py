@@ -62,7 +62,7 @@ class Past:
         if found is None or (rest and number is None):
             return None
         if function in ("rising", "falling", "since"):
-            value = as_condition(found, looked, self._at.report)
+            value = as_condition(found, looked, self._at.report, inside=function)
         elif function == "lag":
             value = self._operations.rounded(found)
         else:

@@ -18,13 +18,17 @@ def as_number(value: Operand | None, expr: syntax.Expr, report: Findings) -> Ope
 
 
 def as_condition(
-    value: Operand | None, expr: syntax.Expr, report: Findings, whole: syntax.Expr | None = None
+    value: Operand | None,
+    expr: syntax.Expr,
+    report: Findings,
+    whole: syntax.Expr | None = None,
+    inside: str | None = None,
 ) -> Expression | None:
     """The value of `expr`, which must be a condition; `whole` is the expression in which it is a side of `and` or
-    `or`."""
+    `or`, `inside` the function that asks for one."""
     if value is None:
         return None
     if not isinstance(value, Constant) and is_condition(value):
         return value
-    report.add(messages.expressions.ConditionNeeded(expr.span, expr, whole))
+    report.add(messages.expressions.ConditionNeeded(expr.span, expr, whole, inside))
     return None

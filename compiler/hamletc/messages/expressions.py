@@ -69,16 +69,27 @@ class TruthForNumber(Finding):
         return Told("a number is needed here", hint, "this is a condition", edits=edits)
 
 
+CHANGES = {"rising": ("grew", ">"), "falling": ("fell", "<")}
+"""Functions of conditions, and how it is said of a number that it did the same."""
+
+
 @finding("H027")
 class ConditionNeeded(Finding):
-    """A number where a condition stands; `whole` is the expression in which it is a side of `and` or `or`."""
+    """A number where a condition stands; `whole` is the expression in which it is a side of `and` or `or`, `inside` the
+    function that asks for one."""
 
     written: syntax.Expr
     whole: syntax.Expr | None
+    inside: str | None
 
     def told(self) -> Told:
         hint = f"Compare it, as in `{spell_expression(_short(self.written))} > 0`."
-        edits = (behind(self.span, " > 0", sure=False),)
+        edits: tuple[Edit, ...] = (behind(self.span, " > 0", sure=False),)
+        if self.inside in CHANGES:
+            word, sign = CHANGES[self.inside]
+            number = spell_expression(_short(self.written))
+            hint = f"`{self.inside}` is of conditions; that a number {word} is `{number} {sign} previous({number})`."
+            edits = ()
         regrouped = None if self.whole is None else _regrouped(self.whole)
         if self.whole is not None and regrouped is not None:
             hint = f"After `when` stands one comparison; put more in parentheses: `{spell_expression(regrouped)}`."

@@ -215,15 +215,20 @@ class CertainHere(Finding):
         comparison: whether it is a comparison, or others joined.
         sides: what it compares.
         reasons: conditions around it that decide it, or statements before it.
+        died: whether it stands in a reward, and a cause of death decides it.
     """
 
     holds: bool
     comparison: bool
     sides: tuple[Side, ...]
     reasons: tuple[Label, ...]
+    died: bool
 
     def told(self) -> Told:
         hint = "Compare with a value it can have on either side here, or leave the condition out."
+        if self.died:
+            ends = "What ends a life and is paid is a goal: `ends when CONDITION { reward -1 }` instead of `dies when`."
+            hint = "Leave the condition out: whoever is paid lives." if self.holds else ends
         return Told(f"this {self._what()} true here", hint, _lying(self.sides, " here"), self.reasons)
 
     def _what(self) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from hamlet import schema
 from hamlet.env.board import Board, board_of
 from hamlet.env.drawn import HEADING, MOST_LINKS, Drawn, Line, Mark
-from hamlet.env.layers import FAINTEST, Layer, empty_layers
+from hamlet.env.layers import Layer, empty_layers
 from hamlet.env.view import Player, Stand, View, kinds_of, mark_of_agent, marks_of, said_hours
 from hamlet.schema.fields import cell_words
 from hamlet.schema.roles import fewest_agents
@@ -169,7 +169,7 @@ class _Painted:
                     "ink": said(ink),
                     "tint": DENSEST if layer.colour is None else None,
                     "paint": self._thing(layer) if layer.things else None,
-                    "faintest": FAINTEST,
+                    "faintest": layer.faintest,
                 }
 
     def _thing(self, layer: Layer) -> list[Stroke]:

@@ -68,6 +68,7 @@ from hamlet.universe import (
     draws,
     nodes,
 )
+from hamlet.universe.actions import INTERACT
 from hamlet.universe.space import graph_of, has_momentum, letters_of
 from hamlet.universe.stages import Construct, StepName, by_step
 
@@ -153,7 +154,9 @@ def _of_construct(universe: Universe, construct: Construct) -> Iterator[str]:
 
 
 def _events(universe: Universe, item: Affordance) -> Iterator[str]:
-    """Events at an affordance."""
+    """Events at an affordance: none where no action uses it."""
+    if not item.solid and INTERACT not in schema.action_names(universe):
+        return
     yield "instantly" if item.duration is None else "each tick"
     if item.duration is not None and item.duration > 0:
         yield "on completion"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 FAINTEST = 1 / 16
-"""The share of its bounds below which a number of a cell is not shown."""
+"""The share of its bounds up to which a number of a cell that is not whole is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Layer:
         colour: red, green, blue; `None`: the painter chooses.
         letter: of the cells that are not empty; without one none is written.
         option: of the state, where it is the layer of one; empty of all others.
+        faintest: the share up to which a cell is empty: 0 of whole numbers.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Layer:
     colour: tuple[int, int, int] | None = None
     letter: str = ""
     option: str = ""
+    faintest: float = FAINTEST
 
     def share(self, column: int, row: int) -> float:
         """How full a cell is, 0 .. 1; a cell with a thing is full."""
@@ -104,4 +106,6 @@ def layers_of(universe: Universe, cell_meters: Tensor | None) -> Iterator[Layer]
 def _layer(meter: CellMeter, rows: tuple[tuple[float, ...], ...], mean: float) -> Layer:
     lies = meter.name.startswith(LIES)
     options = () if meter.type is None else meter.type.options
-    return Layer(meter.name.removeprefix(LIES), lies, options, meter.low, meter.high, rows, mean)
+    whole = meter.type is not None and meter.type.whole
+    faintest = 0.0 if whole else FAINTEST
+    return Layer(meter.name.removeprefix(LIES), lies, options, meter.low, meter.high, rows, mean, faintest=faintest)

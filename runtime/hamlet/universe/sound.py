@@ -303,8 +303,9 @@ def _check_order(universe: Universe, actions: frozenset[str]) -> None:
     if not universe.order:
         return
     listed = _distinct("actions in the list", list(universe.order))
-    stood_on = any(not each.solid for each in universe.affordances)
-    needed = {each.name for each in universe.actions} | ({INTERACT} if stood_on else set())
+    blocks = ((each.instantly, each.each_tick, each.on_completion) for each in universe.affordances if not each.solid)
+    used = any(any(each) for each in blocks)
+    needed = {each.name for each in universe.actions} | ({INTERACT} if used else set())
     if not needed <= listed <= actions:
         wrong = min((needed - listed) | (listed - actions))
         raise UnsoundError(f"the list of actions and the actions differ in {wrong!r}")

@@ -13,6 +13,7 @@ import hamlet_gym
 import hamlet_pettingzoo
 from hamlet import schema
 from hamlet.universe import Universe
+from hamlet_lab.verify.fired import constructs
 from hamletc.checking.check import check
 from hamletc.language.formatter import format_source
 from hamletc.language.parser import parse
@@ -223,3 +224,35 @@ def test_an_own_action_may_be_called_like_a_later_keyword(name: str) -> None:
     once, problems = format_source(text)
     assert once is not None, problems
     assert format_source(once)[0] == once
+
+
+APPLES = """
+universe apples
+space grid 5 x 5
+lifespan 60 ticks
+state eaten: int in 0 .. 60 = 0
+action EAST { move (1, 0) }
+actions UP DOWN LEFT EAST WAIT
+affordance Apple at random {
+    rule moves: count(here == Apple) > 0 -> { position x = integer(0, 4)  position y = integer(0, 4) }
+}
+rule eats: here == Apple -> eaten += 1
+reward eaten
+observe { position relative  grid }
+"""
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "c"])
+def test_what_nobody_uses_needs_no_action(tmp_path: Path, backend: str) -> None:
+    """An affordance without blocks, which rules ask for: all its events fire without INTERACT."""
+    assert not [name for name in constructs(universe_of(APPLES)) if "instantly" in name]
+    path = tmp_path / "apples.hamlet"
+    path.write_text(APPLES, encoding="utf-8")
+    env = hamlet.make(hamlet.compile(path), worlds=64, seed=3, backend=backend)
+    assert "INTERACT" not in env.action_names
+    env.rollout(59)
+    assert float(env.meter("eaten").max()) > 3
+    text = APPLES.replace("affordance Apple at random {", "affordance Apple at random {\n instantly { eaten += 1 }")
+    file, _ = parse(text)
+    assert file is not None
+    assert "H255" in [each.code for each in check(file, ("apples.hamlet",))[1]]

@@ -304,6 +304,30 @@ def test_cells_and_regions_have_letters(made: Callable[..., Env]) -> None:
     assert from_json(to_json(universe)) == universe
 
 
+TRAIL = """
+universe trail
+space grid 4 x 1 { starts when position x == 3 }
+lifespan 9 ticks
+cells {
+    state steps: int in 0 .. 100 = position x
+    meter scent = 0.04 * position x
+    rule fades: scent += 0.001
+}
+action STAY { steps += 1 }
+reward steps + scent
+observe { position relative }
+draw { cell LAYER "o" }
+"""
+
+
+@pytest.mark.parametrize(("layer", "row"), [("steps", ".oo"), ("scent", "..o")])
+def test_a_whole_number_above_the_lowest_has_its_letter(made: Callable[..., Env], layer: str, row: str) -> None:
+    """However many there can be; other numbers are shown from a 16th on."""
+    text = fits(made(TRAIL.replace("LAYER", layer))).split("\n")
+    shown = next(line for line in text if line.startswith("|"))
+    assert shown[1:7:2].replace(" ", ".") == row
+
+
 def test_letters_are_in_pixels(made: Callable[..., Env]) -> None:
     """Dark on light colours and light on dark ones; an emoji is the first letter of the name. Agents are above."""
     view = made(LOCK).view()

@@ -240,6 +240,29 @@ def test_opening_hours_of_an_affordance_with_an_action_are_no_conditions_of_its_
     assert codes(shop) == []
 
 
+@pytest.mark.parametrize(("condition", "hint"), [("crashed", "`ends when CONDITION { reward -1 }`"), ("age < 90", "")])
+def test_a_reward_for_dying_is_told_to_be_that_of_a_goal(condition: str, hint: str) -> None:
+    """Who dies is paid nothing: the cause of death is the reason, not what wrote the state before."""
+    text = (
+        "universe small\nspace none\nlifespan 100 ticks\nstate crashed = false\nmeter a = 0.5\n"
+        "rule r: chance(0.1) -> { crashed = true  a += 0.1 }\ndies when crashed\n"
+        f"reward a\nreward -1 when {condition}\nobserve {{ meters  state }}\n"
+    )
+    file, _ = parse(text)
+    assert file is not None
+    found = [each for each in check(file, ("small.hamlet",))[1] if each.code == "H062"]
+    assert len(found) == bool(hint)
+    for each in found:
+        assert [label.text for label in each.secondary] == ["who dies is paid nothing any more"]
+        assert hint in each.hint
+
+
+def test_who_is_paid_lives() -> None:
+    found = checked(f"{BASE}{RELIEF}dies when mood <= 0.5\nreward 1 when mood > 0.5\n")[1]
+    (finding,) = (each for each in found if "is always true" in each.message)
+    assert finding.hint == "Leave the condition out: whoever is paid lives."
+
+
 def test_a_reason_is_shown() -> None:
     (finding,) = checked(f"{BASE}{RELIEF}dies when mood <= 0\n")[1]
     assert finding.primary.text == "`mood` is in 0.1 .. 0.99 here"
