@@ -50,12 +50,13 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.dont_write_bytecode = False
     folder = tempfile.TemporaryDirectory(prefix="hamlet-tests-")
     config.add_cleanup(folder.cleanup)
-    os.environ.setdefault("XDG_CACHE_HOME", folder.name)
     if shutil.which("cc") and "HAMLET_CC" not in os.environ:
         # The process that only hands tests to workers imports no torch for this.
         import precompiled
 
-        os.environ["HAMLET_CC"] = precompiled.command(Path(folder.name) / "compiler")
+        store = None if LONG else precompiled.shared()
+        os.environ["HAMLET_CC"] = precompiled.command(Path(folder.name) / "compiler", store)
+    os.environ.setdefault("XDG_CACHE_HOME", folder.name)
     if "PYTEST_XDIST_WORKER" in os.environ or not getattr(config.option, "numprocesses", None):
         # Until all tests are collected there is no garbage to speak of.
         gc.disable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import precompiled
+from hamlet.errors import EnvError
 from hamlet.native.compilers import HEADER, compiled, compiler
 from hamlet.native.library import LIBRARY, header
 
@@ -54,3 +56,24 @@ def test_the_header_is_read_once_and_not_in_place_of_another(command: str) -> No
     assert other != header()
     assert made(command, TEXT, other.encode()) != first == made(command, TEXT)
     assert read.stat().st_ino == then
+
+
+def test_runs_share_what_is_the_same(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    first, second = (precompiled.command(tmp_path / name, store) for name in ("first", "second"))
+    library = made(first, TEXT)
+    (kept,) = store.iterdir()
+    read = Path(second.split()[0]).with_name(f"{HEADER}.gch")
+    assert made(second, TEXT) == library == kept.read_bytes()
+    assert not read.exists()
+    other = header().replace("vf32 b) { return a + b; }", "vf32 b) { return a + b + b; }")
+    for text, of in ((TEXT, other), (TEXT.replace("chunk, 0,", "chunk, 1 - 1,"), header()), (TEXT + "\n", header())):
+        made(second, text, of.encode())
+    assert read.exists()
+    assert len(list(store.iterdir())) == 4
+    with pytest.raises(EnvError):
+        made(second, TEXT + "wrong")
+    assert len(list(store.iterdir())) == 4
+    os.utime(kept, (0, 0))
+    precompiled.command(tmp_path / "third", store)
+    assert kept not in store.iterdir()
