@@ -47,6 +47,7 @@ WORDS: tuple[tuple[int, str, str], ...] = (
       for op in ("bvand", "bvor", "bvxor")),
 )  # fmt: skip
 """Rules of words: the number, both sides."""
+TOP = "#x80000000"
 BOUNDS = ("least", "most", "low", "high")
 BETWEEN = "(bvule least x) (bvule x most) (bvule low y) (bvule y high) "
 ASSUMED: tuple[tuple[int, str, str, str], ...] = (
@@ -66,12 +67,17 @@ ASSUMED: tuple[tuple[int, str, str, str], ...] = (
     (31, "(= (ite (= c #b1) x y) z) (distinct x z)", "(and (= c #b0) (= y z))", "true"),
     (35, "(= (bvand x y) {0})", "(bvor x y)", "(bvadd x y)"),
     (43, "true", "(of #b0 #b0 (ite (= c #b1) x y))", "(ite (= c #b1) (of #b0 #b0 x) (of #b0 #b0 y))"),
+    (48, "true", f"(ite (= c #b1) (bvxor a {TOP}) d)", f"(bvxor (ite (= c #b1) a (bvxor d {TOP})) {TOP})"),
+    (48, "true", f"(ite (= c #b1) a (bvxor d {TOP}))", f"(bvxor (ite (= c #b1) (bvxor a {TOP}) d) {TOP})"),
     (33, "(= (bvor c b) #b1) (=> (= c #b1) (= x y)) (=> (= b #b1) (= x y))", "x", "y"),
 )  # fmt: skip
 """Rules of words under conditions: the number, what is assumed, both sides."""
 FINITE = "(not (fp.isNaN {0})) (not (fp.isInfinite {0}))"
 EXTREME = "(not (fp.isNaN f)) (not (fp.isNaN g)) (or (not (fp.isZero g)) (and (= g zero) (distinct f none)))"
 NEAR = "(fp.lt (fp.abs g) ((_ to_fp 8 24) RNE 16777216.0))"
+EXACT = "(bvsle #xff000000 w) (bvsle w #x01000000) (bvsle #xff000000 v32) (bvsle v32 #x01000000)"
+FEW = "(bvsle #xfffffc00 w) (bvsle w #x00000400) (bvsle #xfffffc00 v32) (bvsle v32 #x00000400)"
+OF_W, OF_V = "((_ to_fp 8 24) RNE w)", "((_ to_fp 8 24) RNE v32)"
 POWER = "(= g ((_ to_fp 8 24) (concat e #b00000000000000000000000)))"
 ENDS = "(fp.leq u f v) (fp.leq h g k) "
 NUMBERS: tuple[tuple[int, str, str, str], ...] = (
@@ -79,6 +85,8 @@ NUMBERS: tuple[tuple[int, str, str, str], ...] = (
     (17, "(not (fp.isNaN f))", "(fp.add RNE f none)", "f"),
     (18, "true", "(any f (ite (= c #b1) g h))", "(ite (= c #b1) (any f g) (any f h))"),
     (21, "true", "(fp.mul RNE f (fp.neg g))", "(fp.neg (fp.mul RNE f g))"),
+    (21, "true", "(fp.mul RNE (fp.neg f) g)", "(fp.neg (fp.mul RNE f g))"),
+    (21, f"{FINITE.format('f')} {FINITE.format('g')}", "(fp.isNaN (fp.mul RNE f g))", "false"),
     *((22, f"{FINITE.format('h')} (distinct h none) {assumed}", left, right) for low in (True, False)
       for clamp, gone, away in [("low", "below", "fp.leq") if low else ("high", "above", "fp.geq")]
       for assumed, left, right in (
@@ -110,6 +118,12 @@ NUMBERS: tuple[tuple[int, str, str, str], ...] = (
     (39, "true", "(exact RTP f g)", "(exact RTN f g)"),
     (44, "(not (fp.isNaN f))", "(fp.mul RNE f one)", "f"),
     (45, "(not (fp.isNaN f)) (distinct f none)", "(fp.add RNE f zero)", "f"),
+    (46, "true", "((_ to_fp 8 24) RNE (ite (= c #b1) w v32))",
+     "(ite (= c #b1) ((_ to_fp 8 24) RNE w) ((_ to_fp 8 24) RNE v32))"),
+    (46, f"{NEAR} (= g (fp.roundToIntegral RNE g)) (distinct g none)",
+     "((_ to_fp 8 24) RNE ((_ fp.to_sbv 32) RNE g))", "g"),
+    (47, EXACT, f"(fp.eq {OF_W} {OF_V})", "(= w v32)"), (47, EXACT, f"(fp.lt {OF_W} {OF_V})", "(bvslt w v32)"),
+    (47, FEW, f"(fp.add RNE {OF_W} {OF_V})", "((_ to_fp 8 24) RNE (bvadd w v32))"),
     (42, NEAR, "(fp.lt ((_ to_fp 8 24) RNE w) g)", "(bvslt w ((_ fp.to_sbv 32) RTP g))"),
     (42, NEAR, "(fp.lt g ((_ to_fp 8 24) RNE w))", "(bvslt ((_ fp.to_sbv 32) RTN g) w)"),
     (42, f"{NEAR} (= g (fp.roundToIntegral RNE g))", "(fp.eq ((_ to_fp 8 24) RNE w) g)",
@@ -119,6 +133,7 @@ NUMBERS: tuple[tuple[int, str, str, str], ...] = (
 OF_NUMBERS = (
     "".join(f"(declare-const {name} Float32)\n" for name in "fghkuv")
     + "(declare-const c (_ BitVec 1))\n(declare-const w (_ BitVec 32))\n(declare-const e (_ BitVec 9))\n"
+    "(declare-const v32 (_ BitVec 32))\n"
     "(declare-fun any (Float32 Float32) Float32)\n"
     "(declare-fun fused (Float64 Float32) Float32)\n"
     "(define-fun exact ((m RoundingMode) (x Float32) (y Float32)) Float64 "

@@ -147,14 +147,16 @@ KINDS: dict[str, Callable[[Context, Term], object]] = {
     "h": lambda _, term: term.value not in (None, SIGN) and magnitude(term) < INFINITY,
     "i": lambda _, term: term.value is not None and 0 < magnitude(term) < INFINITY,
     "f": lambda context, term: context.ends(term),
-    "d": lambda context, term: context.ends(term) and context.positive(term),
+    "r": lambda context, term: context.finite(term),
+    "d": lambda context, term: context.canonical(term) and context.positive(term),
+    "q": lambda _, term: not term.chooses_constants(),
     "w": lambda context, term: context.canonical(term),
     "n": lambda context, term: context.words(term)[1] <= COUNTS,
 }
-KINDS |= {"m": KINDS["k"], "j": KINDS["h"], "g": KINDS["f"]}
+KINDS |= {"m": KINDS["k"], "j": KINDS["h"], "g": KINDS["f"], "s": KINDS["r"]}
 """The names that stand for some terms alone: p of one bit; constants k, m, of which h, j are finite numbers other than
--0, and i other than 0, too; numbers f, g, of which d is never -0; w a number or the NaN that
-operations make; n a word that is not below 0."""
+-0, and i other than 0, too; numbers f, g, and finite ones r, s; w a number or the NaN that operations make, of which d
+is never -0; q no choice of two h; n a word that is not below 0."""
 SIMPLE = """
 3 ite(1, x, y) = x; 3 ite(0, x, y) = y; 4 ite(c, x, x) = x; 30 ite(~c, x, y) = ite(c, y, x)
 5 ite(c, 1, p) = c | p; 5 ite(c, 0, p) = ~c & p; 5 ite(c, p, 1) = ~c | p; 5 ite(c, p, 0) = c & p
@@ -162,11 +164,11 @@ SIMPLE = """
 9 x + 0 = x; 9 x - 0 = x; 9 x ^ 0 = x; 9 x << 0 = x; 9 lshr(x, 0) = x; 9 ashr(x, 0) = x
 10 x ^ x = 0; 11 (x ^ k) ^ m = x ^ (k ^ m); 12 x * 0 = 0; 12 x * 1 = x
 13 eq(x, x) = 1; 14 eq(p, 1) = p; 14 eq(p, 0) = ~p; 17 fadd(0x80000000, w) = w
-18 fadd(x, ite(c, h, j)) = ite(c, fadd(x, h), fadd(x, j)); 18 fmul(x, ite(c, h, j)) = ite(c, fmul(x, h), fmul(x, j))
+18 fadd(q, ite(c, h, j)) = ite(c, fadd(q, h), fadd(q, j)); 18 fmul(q, ite(c, h, j)) = ite(c, fmul(q, h), fmul(q, j))
 """
 """Rules that are applied to each term as it is made."""
 STEPS = """
-21 fmul(f, h) = fmul(f, h ^ 0x80000000) ^ 0x80000000
+21 fmul(r, h) = fmul(r, h ^ 0x80000000) ^ 0x80000000; 21 fmul(r ^ 0x80000000, s) = fmul(r, s) ^ 0x80000000
 25 fle(f, g) = ~flt(g, f)
 26 ult(0x80000000, f) = flt(f, 0)
 27 flt(fadd(f, h), 0) = flt(f, h ^ 0x80000000)
@@ -175,7 +177,9 @@ STEPS = """
 36 fmul(x, 0x40000000) = fadd(x, x)
 38 unsignedtofloat(n) = tofloat(n); 39 fma(x ^ 0x80000000, k, y) = fma(x, k ^ 0x80000000, y)
 43 tofloat(ite(c, x, y)) = ite(c, tofloat(x), tofloat(y))
-44 fmul(f, 0x3f800000) = f; 45 fadd(d, 0) = d
+44 fmul(w, 0x3f800000) = w; 45 fadd(d, 0) = d
+48 ite(c, x ^ 0x80000000, y) = ite(c, x, y ^ 0x80000000) ^ 0x80000000
+48 ite(c, x, y ^ 0x80000000) = ite(c, x ^ 0x80000000, y) ^ 0x80000000
 """
 """Rules that steps name."""
 CLAMPS = "ite(flt(f, h), h, f)", "ite(flt(h, f), h, f)"
@@ -205,6 +209,11 @@ class Term:
         self.number, self.op, self.operands, self.attribute = number, op, operands, attribute
         self.bits: int = bits
         self.value: int | None = attribute if op == "constant" else None
+
+    def chooses_constants(self) -> bool:
+        """Whether it is one of two finite constants other than -0."""
+        finite = (each.value not in (None, SIGN) and magnitude(each) < INFINITY for each in self.operands[1:])
+        return self.op == "ite" and all(finite)
 
 
 Variable = tuple[int, float, float, bool]
@@ -533,6 +542,11 @@ class Context:
                     of[at] = min(max(low, least), high), max(min(high, most), low), grain
         return of
 
+    def finite(self, term: Term) -> bool:
+        """Whether a term is a number that is no infinity."""
+        ends = self.ends(term)
+        return ends is not None and math.inf not in map(abs, ends[:2])
+
     def canonical(self, term: Term) -> bool:
         """Whether a term is no NaN but the one that operations make."""
         if term.op == "ite":
@@ -548,8 +562,8 @@ class Context:
         if term.op == "fmul":
             factors = ((self.ends(each), each) for each in term.operands)
             return all(ends is not None and ends[0] >= 0 and self.positive(each) for ends, each in factors)
-        if term.op in ("tofloat", "unsignedtofloat"):
-            return True
+        if term.op in ("tofloat", "unsignedtofloat", "and"):
+            return term.op != "and" or term.operands[1].value == SIGN - 1
         if term.op == "table":
             return SIGN not in term.attribute
         if term.op == "fmax":
@@ -671,6 +685,34 @@ class Context:
                 return fits and right is self.said(pattern(said), names | {"k": self.constant(whole, 32)}, 1)
         return False
 
+    def outside(self, left: Term, right: Term) -> bool:
+        """Rule 46: one of two whole numbers is the number of one of two words."""
+        word = self._whole(left) if left.op == "ite" else None
+        return word is not None and right is self.make("tofloat", 32, (word,))
+
+    def _whole(self, term: Term) -> Term | None:
+        """The word of a whole number."""
+        if term.op == "ite":
+            words = [each for each in map(self._whole, term.operands[1:]) if each]
+            return self.op("ite", term.operands[0], *words) if len(words) == 2 else None
+        if term.value is None or magnitude(term) > word_of(EXACT) or term.value == SIGN:
+            return term.operands[0] if term.op == "tofloat" else None
+        whole = number_of(term.value)
+        return self.constant(int(whole), 32) if whole.is_integer() else None
+
+    def of_words(self, left: Term, right: Term) -> bool:
+        """Rule 47: whole numbers up to 2^24 are compared, and up to 2^10 added, as their words are."""
+        words = [self._whole(each) for each in left.operands] if left.op in ("flt", "feq", "fadd") else [None]
+        most = 1 << 10 if left.op == "fadd" else EXACT
+        if not all(each and self._size(each) <= most for each in words):
+            return False
+        made = self.op({"flt": "slt", "feq": "eq", "fadd": "add"}[left.op], *[each for each in words if each])
+        return right is (self.make("tofloat", 32, (made,)) if left.op == "fadd" else made)
+
+    def _size(self, word: Term) -> int:
+        """The greatest size of a word; of one that may be below 0, unless it is a constant, that of all."""
+        return self.words(word)[1] if word.value is None else abs(signed(word.value, word.bits))
+
     def high_half(self, left: Term, right: Term) -> bool:
         """Rule 40: the upper half of the product of two words of 32 bits is their `mulhi`, widened."""
         names: dict[str, Term] = {}
@@ -736,7 +778,7 @@ class Context:
 OWN: dict[int, Callable[[Context, Term, Term], bool]] = {
     20: Context.divides, 22: Context.clamps, 23: Context.decides, 29: Context.again, 35: Context.sums,
     37: Context.inverts, 40: Context.high_half, 41: Context.widened,
-    42: Context.wholes,
+    42: Context.wholes, 46: Context.outside, 47: Context.of_words,
 }  # fmt: skip
 
 
@@ -2342,7 +2384,7 @@ class Certificate:
     def _same(self, context: Context, left: Term, right: Term, split: Any) -> bool:
         """Whether two terms are one, or are so on sides of a context, of which a split says the number."""
         if split is None:
-            return left is right
+            return context.one(left) is context.one(right)
         sides = context.sides[split[0]]
         inner = zip(sides, split[1:] or [None] * len(sides), strict=True)
         return all(self._same(side, side.copy(left), side.copy(right), each) for side, each in inner)

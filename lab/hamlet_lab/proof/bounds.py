@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from hamlet_lab.proof.intervals import rounded
-from hamlet_lab.proof.meanings import FLOATING, INFINITY, PREDICATES, SIGN
+from hamlet_lab.proof.meanings import FLOATING, INFINITY, PREDICATES, SIGN, Words
 from hamlet_lab.proof.sums import ADDING, bounds_of_sum
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
@@ -48,10 +48,15 @@ class Numbers:
 
 
 class Bounds:
-    """Bounds of the terms of an arena, found once; with `guessing` as close as those of samples, if that is proven."""
+    """Bounds of the terms of an arena, found once; with `guessing` as close as those of samples, if that is proven.
+
+    Attributes:
+        tried: values within bounds of terms that queries cut off, by the numbers of these.
+    """
 
     def __init__(self, arena: Arena, guessing: bool = True) -> None:
         self._arena, self._guessing = arena, guessing
+        self.tried: dict[int, Words] = {}
         self._words: dict[int, tuple[int, int]] = {}
         self._numbers: dict[int, Numbers | None] = {}
 
@@ -81,7 +86,7 @@ class Bounds:
     def _guess(self, term: Term) -> None:
         """Whether numbers are between 0 and 1, as meters often are: what samples say is proven like anything else."""
         numbers = self._numbers[term.number]
-        if not self._guessing or numbers is None or term.bits != 32 or _is_chosen_constant(term):
+        if not self._guessing or numbers is None or term.bits != 32 or is_chosen_constant(term):
             return
         values = term.samples.view(np.float32)
         if (numbers.low >= 0 and numbers.high <= 1) or not ((values >= 0) & (values <= 1)).all():
@@ -246,9 +251,9 @@ class Bounds:
                 return None
 
 
-def _is_chosen_constant(term: Term) -> bool:
+def is_chosen_constant(term: Term) -> bool:
     """Whether a term is one of constants: those are its bounds."""
-    return term.value is not None or (term.op == "ite" and all(map(_is_chosen_constant, term.operands[1:])))
+    return term.value is not None or (term.op == "ite" and all(map(is_chosen_constant, term.operands[1:])))
 
 
 def _is_negative(term: Term, of: Term) -> bool:
@@ -325,6 +330,8 @@ def positive_zero(term: Term, bounds: Bounds | None = None) -> bool:
             return all(of is not None and of.low >= 0 and positive_zero(each, bounds) for each, of in factors)
         case "tofloat" | "unsignedtofloat":
             return True
+        case "and":
+            return term.operands[1].value == SIGN - 1
         case "table" if isinstance(term.attribute, tuple):
             return SIGN not in term.attribute
         case "fmax":

@@ -30,6 +30,7 @@ RULES = {
     "sign of a sum": 27, "extreme": 28, "operands": 29, "sums": 35,
     "twice": 36, "power of two": 37, "conversion": 38, "sign of a factor": 39, "high half": 40, "widened": 41,
     "whole number": 42, "inside": 43, "times one": 44, "nothing added": 45,
+    "outside": 46, "whole numbers": 47, "sign of both": 48,
 }  # fmt: skip
 """The numbers of rules, as the checker has them, by the reasons of merges."""
 
@@ -83,14 +84,14 @@ class Tables:
                 at = self._tell_apart(arena, self.node(merge.arena, merge.left), conditions, entries)
                 self.covers.setdefault(arena, []).append(at)
             else:
-                entries += self._step(merge)
+                entries += self.step(merge)
             if merge.arena is not arena:
                 _, at, side = self.sides[merge.arena]
                 entries = [[self.covers[arena][at], side, each] for each in entries]
             steps += entries
         return steps
 
-    def _step(self, merge: Merge) -> list[Json]:
+    def step(self, merge: Merge) -> list[Json]:
         """The step of a merge, behind what it needs."""
         entries: list[Json] = []
         step: list[Json] = [self.node(merge.arena, merge.left), self.node(merge.arena, merge.right)]
@@ -195,10 +196,13 @@ def certificate(report: Report) -> str:
     def words(arena: Arena) -> dict[str, Json]:
         result: dict[str, Json] = {}
         for each in proof.obligations:
-            if each.contexts != (arena,) and arena in _path(each.contexts[0]):
-                steps: list[Json] = []
+            steps: list[Json] = []
+            name = f"{each.word[0]}[{each.word[1]}]"
+            if each.merge is not None and each.merge.arena is arena:
+                result[name] = [tables.step(each.merge), None]
+            elif each.contexts != (arena,) and arena in _path(each.contexts[0]):
                 split = tables.split(arena, each.contexts, steps)
-                result[f"{each.word[0]}[{each.word[1]}]"] = [steps, split]
+                result[name] = [steps, split]
         return result
 
     root = _path(proof.cases[0])[0]

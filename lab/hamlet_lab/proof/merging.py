@@ -26,6 +26,9 @@ FORMS = 6
 LEAST_NORMAL, GREATEST = 2.0**-126, 2.0**127
 INJECTIVE = frozenset(("add", "sub", "xor"))
 """Operations of which each operand, beside the same other one, has a result of its own."""
+MOST_FAILED = 8
+"""Pairs that were not one in two cases, one after the other, until no more are tried: hardly ever one is, and each
+makes all of its terms anew."""
 COVERED = 8
 """The number by which queries about covers are counted."""
 
@@ -48,6 +51,7 @@ class Merger:
     merges: list[Merge] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     _splitting: bool = False
+    _failed: int = 0
     _sides: dict[Arena, list[Sides]] = field(default_factory=dict)
     _side_arenas: set[Arena] = field(default_factory=set)
     _touched: dict[Arena, dict[int, bool]] = field(default_factory=dict)
@@ -103,7 +107,10 @@ class Merger:
         # What was merged last is nearest to what is made next.
         if forms[0] is not right and self._asked(arena, left, forms[0], self.depths[:1]):
             return True
-        contexts = self._split(arena, left, right) if left.bits == 32 and not self._splitting else ()
+        if left.bits != 32 or self._splitting or self._failed >= MOST_FAILED:
+            return False
+        contexts = self._split(arena, left, right)
+        self._failed = 0 if contexts else self._failed + 1
         return bool(contexts) and self._merged(Merge(arena, left, right, "two cases", sides=contexts))
 
     def _rule(self, arena: Arena, left: Term, right: Term) -> str:
@@ -123,7 +130,7 @@ class Merger:
                 break
             if depth is self.depths[1] and (choice := self._choice(arena, left, right)) is not None:
                 return self._merged(choice)
-            if not ("levels" in cut or (depth.products and "products" in cut) or (depth.floats and "floats" in cut)):
+            if ("products" if depth.products else "floats" if depth.floats else "levels") not in cut:
                 continue
             if depth.levels > DEEP and (left.bits not in (8, 32) or self._is_number(arena, left)):
                 continue
@@ -134,7 +141,8 @@ class Merger:
             if query.equal(left, right):
                 name = f"query {DEPTHS.index(depth) + 1}"
                 return self._merged(Merge(arena, left, right, name, said=tuple(query.said)))
-            cut = query.cut
+            if not depth.products and not depth.floats:
+                cut = query.cut
         return False
 
     def _hinges(self, arena: Arena, left: Term, right: Term) -> bool:

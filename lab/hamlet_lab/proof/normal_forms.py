@@ -13,13 +13,13 @@ from collections.abc import Callable
 import numpy as np
 
 from hamlet_lab.proof import choices
-from hamlet_lab.proof.bounds import Bounds, positive_zero
+from hamlet_lab.proof.bounds import Bounds, is_chosen_constant, positive_zero
 from hamlet_lab.proof.meanings import INFINITY, SIGN
 from hamlet_lab.proof.merge import Merge
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
-ONE, TWO, MOST_EXACT = 0x3F800000, 0x40000000, 2**24
+ONE, TWO, MOST_EXACT, MOST_ADDED = 0x3F800000, 0x40000000, 2**24, 2**10
 LAYERS = 8
 """Sums and clamps that a choice is taken through."""
 
@@ -40,9 +40,9 @@ class NormalForms:
             case "fle":
                 return self._order(term)
             case "flt":
-                return self._sign_of_a_sum(term) or self._of_whole(term)
+                return self._sign_of_a_sum(term) or self._of_whole(term) or self._of_words(term)
             case "feq":
-                return self._of_whole(term)
+                return self._of_whole(term) or self._of_words(term)
             case "ult":
                 return self._sign(term)
             case "fmin" | "fmax":
@@ -50,14 +50,14 @@ class NormalForms:
             case "fmul":
                 return self._sign_of_a_product(term) or self._twice(term) or self._times_one(term)
             case "fadd":
-                return self._nothing_added(term)
+                return self._nothing_added(term) or self._of_words(term)
             case "fdiv":
                 return self._power_of_two(term)
             case "fma":
                 return self._sign_of_a_factor(term)
             case "unsignedtofloat":
                 return self._conversion(term)
-            case "tofloat" if term.operands[0].op == "ite":
+            case "tofloat" if term.operands[0].op == "ite" and is_chosen_constant(term.operands[0]):
                 return self._inside(term)
             case "lshr" if term.bits == 64:
                 return self._high_half(term)
@@ -65,7 +65,7 @@ class NormalForms:
                 return self._widened(term)
             case "ite" if term.bits == 32:
                 both = (self._guarded(term) or self._of_a_product(term)) if self._always else None
-                return both or self._clamped_once(term)
+                return self._outside(term) or both or self._sign_of_both(term) or self._clamped_once(term)
             case _:
                 return None
 
@@ -76,15 +76,19 @@ class NormalForms:
     def _are_numbers(self, *terms: Term) -> bool:
         return all(self._bounds.numbers(each) is not None for each in terms)
 
+    def _is_canonical(self, term: Term) -> bool:
+        """Whether a term is a number, or the NaN that operations make."""
+        return self._arena.canonical(term) or self._are_numbers(term)
+
     def _times_one(self, term: Term) -> Term | None:
         """Of x * 1, x."""
         x, k = term.operands
-        return self._merged(term, x, "times one") if k.value == ONE and self._are_numbers(x) else None
+        return self._merged(term, x, "times one") if k.value == ONE and self._is_canonical(x) else None
 
     def _nothing_added(self, term: Term) -> Term | None:
         """Of x + 0, where x is never -0, x."""
         x, k = term.operands
-        if k.value != 0 or not self._are_numbers(x) or not positive_zero(x, self._bounds):
+        if k.value != 0 or not self._is_canonical(x) or not positive_zero(x, self._bounds):
             return None
         return self._merged(term, x, "nothing added")
 
@@ -120,12 +124,55 @@ class NormalForms:
                 return self._merged(term, by, "whole number")
         return None
 
+    def _of_words(self, term: Term) -> Term | None:
+        """Of two words as numbers that have these exactly, the comparison of the words, or the number of their sum."""
+        if all(each.op != "tofloat" for each in term.operands):
+            return None
+        words = [each for each in map(self._whole, term.operands) if each is not None]
+        most = MOST_ADDED if term.op == "fadd" else MOST_EXACT
+        if len(words) < len(term.operands) or any(self._size(each) > most for each in words):
+            return None
+        if term.op == "fadd":
+            by = self._arena.make("tofloat", 32, (self._arena.op("add", *words),))
+        else:
+            by = self._arena.op("eq" if term.op == "feq" else "slt", *words)
+        return self._merged(term, by, "whole numbers")
+
+    def _size(self, word: Term) -> int:
+        """The greatest size of a word; of one that may be below 0, unless it is a constant, that of all."""
+        value = word.value
+        return self._bounds.words(word)[1] if value is None else min(value, (1 << word.bits) - value)
+
     def _inside(self, term: Term) -> Term:
         """Of the number of one of two words, one of two numbers."""
         condition, *sides = term.operands[0].operands
         return self._merged(
             term, self._arena.select(condition, *[self._arena.make("tofloat", 32, (each,)) for each in sides]), "inside"
         )
+
+    def _outside(self, term: Term) -> Term | None:
+        """Of one of two whole numbers, of which one is a word's, the number of one of two words."""
+        condition, *sides = term.operands
+        if all(each.op != "tofloat" for each in sides):
+            return None
+        words = [self._whole(each) for each in sides]
+        if None in words:
+            return None
+        word = self._arena.select(condition, *[each for each in words if each is not None])
+        return self._merged(term, self._arena.make("tofloat", 32, (word,)), "outside")
+
+    def _whole(self, term: Term) -> Term | None:
+        """The word of a whole number."""
+        if term.op == "tofloat":
+            return term.operands[0]
+        if term.op == "ite":
+            condition, *sides = term.operands
+            words = [each for each in map(self._whole, sides) if each is not None]
+            return self._arena.select(condition, *words) if len(words) == len(sides) else None
+        if term.value is None or term.value == SIGN or term.value & ~SIGN >= INFINITY:
+            return None
+        value = float(np.uint32(term.value).view(np.float32))
+        return self._arena.constant(int(value), 32) if value.is_integer() and abs(value) <= MOST_EXACT else None
 
     def _sign(self, term: Term) -> Term | None:
         """Of the word of a number beyond that of -0, that the number is below 0."""
@@ -145,12 +192,22 @@ class NormalForms:
         return self._merged(term, self._arena.select(less, k, x), "extreme")
 
     def _sign_of_a_product(self, term: Term) -> Term | None:
-        """Of x * -k, that it is -(x * k)."""
-        x, k = term.operands
-        if k.value is None or not k.value & SIGN or not self._are_numbers(x, term):
+        """Of x * -k, that it is -(x * k), and of -x * y, that it is -(x * y)."""
+        for one, other in (term.operands, term.operands[::-1]):
+            if _is_negated(other) or (other.value is not None and other.value & SIGN):
+                if not self._are_numbers(*term.operands, term):
+                    return None
+                product = self._arena.op("fmul", one, self._arena.negative(other))
+                return self._merged(term, self._arena.negative(product), "sign of a product")
+        return None
+
+    def _sign_of_both(self, term: Term) -> Term | None:
+        """Of -x or -y, that it is -(x or y); and so where one of them is a constant."""
+        condition, *sides = term.operands
+        if not any(map(_is_negated, sides)) or not all(_is_negated(each) or each.value is not None for each in sides):
             return None
-        product = self._arena.op("fmul", x, self._arena.negative(k))
-        return self._merged(term, self._arena.negative(product), "sign of a product")
+        chosen = self._arena.select(condition, *map(self._arena.negative, sides))
+        return self._merged(term, self._arena.negative(chosen), "sign of both")
 
     def _twice(self, term: Term) -> Term | None:
         """Of x * 2, that it is x + x."""
@@ -173,7 +230,7 @@ class NormalForms:
     def _sign_of_a_factor(self, term: Term) -> Term | None:
         """Of -x * k + y, rounded once, that it is x * -k + y."""
         x, k, y = term.operands
-        if k.value is None or x.op != "xor" or x.operands[1].value != SIGN:
+        if k.value is None or not _is_negated(x):
             return None
         return self._merged(term, self._arena.op("fma", x.operands[0], self._arena.negative(k), y), "sign of a factor")
 
@@ -321,6 +378,10 @@ class NormalForms:
             if rest is not None:
                 return self._arena.op("fadd", rest, amount)
         return None
+
+
+def _is_negated(term: Term) -> bool:
+    return term.op == "xor" and term.operands[1].value == SIGN
 
 
 def _is_finite(term: Term) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,6 +16,7 @@ from hamlet_lab.proof.barriers import Barriers
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.cells import CellMemory, Cells
 from hamlet_lab.proof.meanings import Words
+from hamlet_lab.proof.merge import Merge
 from hamlet_lab.proof.merging import Merger, nearest_condition
 from hamlet_lab.proof.of_ir import UnprovenError
 from hamlet_lab.proof.of_ptx import Thread, UndecidedError
@@ -48,6 +50,7 @@ class Obligation:
         contexts: those in which it was proven, which are all together; none where it is not proven.
         left, right: in words, what is expected and what is there; where it is proven, empty.
         counterexample: variables by name, where a sampled state shows that it is not so.
+        merge: the last one of its proof, if there was one in its context. Nothing else was made of what that merges.
     """
 
     word: Word
@@ -56,6 +59,7 @@ class Obligation:
     counterexample: dict[str, int] | None = None
     left: str = ""
     right: str = ""
+    merge: Merge | None = None
 
 
 @dataclass(slots=True)
@@ -86,10 +90,10 @@ def prove(kernel: KernelUnderProof, samples: int = 8192, seed: int = 1) -> Proof
     proof.obligations = _refuted(proof)
     if not proof.obligations:
         many = any(sides.of_many(each) for each in proof.cases)
-        attempts = (_attempt(kernel, Merger(by_sides=by_sides), samples, seed) for by_sides in (many, not many))
-        proof = next(attempts)
+        proof = _attempt(kernel, Merger(by_sides=many), samples, seed)
         if proof.failed:
-            proof = min(proof, next(attempts), key=lambda each: len(each.failed))
+            other = _attempt(kernel, Merger(by_sides=not many), samples, seed, fewer=len(proof.failed))
+            proof = min(proof, other, key=lambda each: len(each.failed))
     proof.seconds = time.perf_counter() - began
     return proof
 
@@ -107,7 +111,8 @@ def _refuted(proof: Proof) -> list[Obligation]:
     return [each for each in proof.failed if each.counterexample is not None]
 
 
-def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) -> Proof:
+def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int, fewer: float = math.inf) -> Proof:
+    """The proof of a kernel by a merger, which is given up where it has not `fewer` words that are not proven."""
     proof = Proof(merger=merger)
     blind = _blind(kernel, seed)
     arena = Arena(variables(kernel, samples, seed), proof.merger.equal, proof.merger.simpler)
@@ -118,7 +123,7 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int) 
         if case is None:
             raise UnprovenError("no sampled lane is one of the launch, or all are")
         pending.append((case, "a lane of the launch" if holds else "no lane of the launch"))
-    while pending:
+    while pending and len(proof.failed) < fewer:
         case_arena, words = pending.pop()
         try:
             _case(proof, kernel, case_arena, words, blind)
@@ -284,7 +289,7 @@ def _proven(
     if differs.any():
         return Obligation(word, case, (), _state(arena, differs, cells), _short(expected), _short(actual))
     if merger.equal(arena, expected, actual):
-        return Obligation(word, case, (arena,))
+        return Obligation(word, case, (arena,), merge=merger.merges.pop() if merger.merges else None)
     contexts = _splits(arena, expected, actual, SPLITS)
     if contexts:
         return Obligation(word, case, contexts)

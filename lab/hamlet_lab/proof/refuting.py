@@ -15,7 +15,7 @@ from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 
-TRIES = 256
+TRIES = 512
 """Assignments of values that are tried at once."""
 
 
@@ -24,9 +24,7 @@ def refuted(
 ) -> bool:
     """Whether two terms have other values somewhere where premises hold, if terms have those of their operations where
     they are opened, and any within bounds where they are cut off. Those that are both are within bounds, too."""
-    random = np.random.default_rng(left.number)
-    state = random.integers(0, arena.size, TRIES)
-    values = {each.number: _any(each, bounds, state, random) for each in cuts.values() if each.number not in opened}
+    values = {each.number: _any(arena, each, bounds) for each in cuts.values() if each.number not in opened}
 
     def value(term: Term) -> Words:
         return term.samples if term.op == meanings.CONSTANT else values[term.number]
@@ -43,11 +41,19 @@ def refuted(
     return bool(differs.any())
 
 
-def _any(term: Term, bounds: Bounds, state: Words, random: np.random.Generator) -> Words:
-    """Values that a term has in the states, or in others, and the ends of its bounds."""
+def _any(arena: Arena, term: Term, bounds: Bounds) -> Words:
+    """Values that a term has in some states, of all terms the same, or in others, and the ends of its bounds."""
+    before = bounds.tried.get(term.number)
+    if before is None:
+        before = bounds.tried[term.number] = _values(arena, term, bounds)
+    return before
+
+
+def _values(arena: Arena, term: Term, bounds: Bounds) -> Words:
+    random, size = np.random.default_rng(term.number), len(term.samples)
     words, numbers = bounds.words(term), bounds.numbers(term) if term.bits == 32 else None
-    size = len(term.samples)
-    at = np.where(random.random(TRIES) < 0.5, state, random.integers(0, size, TRIES)) if size > 1 else 0 * state
+    state = np.random.default_rng(arena.size).integers(0, size, TRIES)
+    at = np.where(random.random(TRIES) < 0.5, state, random.integers(0, size, TRIES))
     result = term.samples[at]
     if numbers is None:
         ends = np.array(words, np.uint64).astype(result.dtype)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from hamlet import schema
 from hamlet.launch.gpu.forms import compile_form
 from hamlet.schema import abi
 from hamlet.schema.roles import fewest_agents
-from hamlet.universe import Universe
+from hamlet.universe import Affordance, Universe
 from hamlet_lab.proof import attest
 from hamlet_lab.proof.cells import NUMBER, TURN, Cells
 from hamlet_lab.proof.meanings import Words
@@ -35,6 +35,16 @@ if TYPE_CHECKING:
 SAMPLED_WORLDS = 200
 EXCHANGES = ("redux", "shfl")
 """Operations of the threads of a warp together."""
+FEW = 8
+"""Counts are often no further from their least."""
+AT_WORK = 0.25
+WORK: dict[str, Callable[[int, Affordance, int], float]] = {
+    "position": lambda _, affordance, axis: (affordance.place or ())[axis],
+    "used_at": lambda _, affordance, axis: (affordance.place or ())[axis],
+    "engaged": lambda number, *_: number,
+    "progress": lambda _, affordance, __: max(affordance.duration or 1, 1) - 1,
+}
+"""The words of an agent that is about to complete an affordance, by its number, itself and the row of the word."""
 ELSEWHERE = 64
 """Numbers of cells of other worlds than the lane's that a thread loads, at most."""
 GREATEST = float(np.finfo(np.float32).max)
@@ -166,6 +176,7 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
             for row in range(len(each.names)):
                 if (of, row) in kernel.words:
                     result.append(_field(f"{of}[{row}]", each, row, samples, random))
+    result = [*_at_work(kernel, {each.name: each for each in result}, samples, random)]
     if kernel.cells is not None:
         result += _of_cells(kernel.cells, placement.agents, {each.name: each for each in result}, samples, random)
     masks, interact = len(schema.action_names(kernel.universe)), schema.interact_action(kernel.universe)
@@ -180,17 +191,37 @@ def variables(kernel: KernelUnderProof, samples: int, seed: int) -> dict[str, Va
     return {each.name: each for each in result}
 
 
+def _at_work(
+    kernel: KernelUnderProof, before: dict[str, Variable], samples: int, random: np.random.Generator
+) -> Iterator[Variable]:
+    """The variables, in some samples those of an agent that is where an affordance is, and is about to complete it."""
+    affordances = [(at, each) for at, each in enumerate(kernel.universe.affordances) if each.place is not None]
+    chosen = random.integers(0, max(len(affordances), 1), samples)
+    where, last = random.random(samples) < AT_WORK, random.random(samples) < 0.5
+    for name, variable in before.items():
+        word, _, row = name.rstrip("]").partition("[")
+        array = array_of(word)
+        if affordances and array in WORK:
+            values = np.array([WORK[array](at, each, int(row)) for at, each in affordances])
+            there = values.astype(np.float32).view(np.uint32) if variable.floating else values.astype(np.uint32)
+            here = where & last if array == "progress" else where
+            yield replace(variable, samples=np.where(here, there[chosen], variable.samples))
+        else:
+            yield variable
+
+
 def _of_cells(
     cells: Cells, agents: int, others: Mapping[str, Variable], samples: int, random: np.random.Generator
 ) -> Iterator[Variable]:
-    """Any cell, often that of the agent or one beside it; and of each meter which of all worlds there may be it is."""
+    """Any cell, often that of the agent, one beside it, or the last; and of each meter in which of all worlds it is."""
     own = np.zeros(samples, np.int64)
     for axis in range(len(cells.grid.sizes)):
         if (position := others.get(f"position[{axis}]")) is not None:
             own += position.samples.astype(np.int64) * prod(cells.grid.sizes[:axis])
     steps = [0, *(sign * prod(cells.grid.sizes[:axis]) for axis in range(len(cells.grid.sizes)) for sign in (-1, 1))]
     near = np.clip(own + random.choice(steps, samples), 0, cells.count - 1)
-    chosen = np.where(random.random(samples) < 0.4, near, random.integers(0, cells.count, samples))
+    kinds = (near, random.integers(0, cells.count, samples), np.full(samples, cells.count - 1))
+    chosen = _mixed(random, samples, kinds, (0.4, 0.5, 0.1))
     yield Variable(NUMBER, chosen.astype(np.uint32), 0, cells.count - 1)
     if agents > 1:
         turns = (cells.count - 1) // agents
@@ -222,8 +253,14 @@ def _field(name: str, of: schema.Field, row: int, samples: int, random: np.rando
     if of.dtype == "f32":
         return Variable(name, _numbers(bounds.low, bounds.high, samples, random), bounds.low, bounds.high, True)
     least, most = int(bounds.low), int(bounds.high)
-    kinds = (random.integers(least, most + 1, samples), np.full(samples, most), np.full(samples, max(most - 1, least)))
-    ends = _mixed(random, samples, kinds, (0.8, 0.1, 0.1))
+    few = random.integers(least, min(most, least + FEW) + 1, samples)
+    kinds = (
+        random.integers(least, most + 1, samples),
+        few,
+        np.full(samples, most),
+        np.full(samples, max(most - 1, least)),
+    )
+    ends = _mixed(random, samples, kinds, (0.6, 0.2, 0.1, 0.1))
     unsigned = (least, most) if least >= 0 else (0, 2**32 - 1)
     return Variable(name, ends.astype(np.int64).astype(np.uint32), *unsigned)
 

@@ -318,22 +318,22 @@ class Arena:
                 return only
             case "low", (inner,) if inner.op in ("zext", "sext") and inner.operands[0].bits >= bits:
                 return self.make("low", bits, inner.operands)
-            case "fadd", (left, right) if right.value == SIGN and self._canonical(left):
+            case "fadd", (left, right) if right.value == SIGN and self.canonical(left):
                 return left
             case (("fadd" | "fmul"), (left, right)):
+                # Of two choices the order of terms would say which is the outer one.
                 for one, other in ((left, right), (right, left)):
-                    sides = other.operands[1:]
-                    if other.op == "ite" and all(each.op == CONSTANT and each.value != SIGN for each in sides):
+                    if _chooses_constants(other) and not _chooses_constants(one):
                         then, otherwise = (self.op(op, one, each) for each in other.operands[1:])
                         return self.select(other.operands[0], then, otherwise)
             case _:
                 pass
         return None
 
-    def _canonical(self, term: Term) -> bool:
+    def canonical(self, term: Term) -> bool:
         """Whether a term is no NaN but the one that operations make."""
         if term.op == "ite":
-            return all(map(self._canonical, term.operands[1:]))
+            return all(map(self.canonical, term.operands[1:]))
         if term.op == VARIABLE:
             return self.variables[str(term.attribute)].floating
         return term.op in FLOATING or term.op == CELL or (term.value is not None and term.value & ~SIGN <= INFINITY)
@@ -361,6 +361,13 @@ class Arena:
     def negative(self, term: Term) -> Term:
         """A number in binary32 with the other sign."""
         return self.op("xor", term, self.constant(SIGN, 32))
+
+
+def _chooses_constants(term: Term) -> bool:
+    """Whether a term is one of two finite constants, of which none is -0."""
+    return term.op == "ite" and all(
+        each.value is not None and each.value != SIGN and each.value & ~SIGN < INFINITY for each in term.operands[1:]
+    )
 
 
 def _both(condition: Term) -> Iterator[Term]:

@@ -149,12 +149,54 @@ def whole(op: str, k: float, of_words: str, whole: int, swapped: bool = False, n
     return pair
 
 
-def inside(names: tuple[str, str]) -> Callable:
+def inside(words: tuple[int, int]) -> Callable:
     def pair(c: Terms) -> Pair:
-        sides = [c.variable(name) for name in names]
-        chosen = c.op("ite", c.variable("some"), *sides)
-        numbers = [c.make("tofloat", 32, (each,)) for each in sorted(sides, key=lambda each: str(each.attribute))]
-        return c.make("tofloat", 32, (chosen,)), c.op("ite", c.variable("some"), *numbers)
+        chosen = c.op("ite", c.variable("some"), *[c.constant(each, 32) for each in words])
+        return c.make("tofloat", 32, (chosen,)), c.op("ite", c.variable("some"), *[number(c, each) for each in (3, 5)])
+
+    return pair
+
+
+def outside(k: float, word: int) -> Callable:
+    def pair(c: Terms) -> Pair:
+        some, age = c.variable("some"), c.variable("age")
+        chosen = c.op("ite", some, age, c.op("ite", c.variable("other"), c.constant(word, 32), age))
+        side = c.make("tofloat", 32, (age,))
+        inner = c.op("ite", c.variable("other"), number(c, k), side)
+        return c.op("ite", some, side, inner), c.make("tofloat", 32, (chosen,))
+
+    return pair
+
+
+def of_words(op: str, name: str, more: float, word: int) -> Callable:
+    """Of a word as a number, and another that is one of two, compared or added."""
+
+    def pair(c: Terms) -> Pair:
+        x, y = c.variable(name), c.op("ite", c.variable("some"), c.variable(name), c.constant(word, 32))
+        numbers = c.make("tofloat", 32, (x,)), number(c, more) if op == "fadd" else c.make("tofloat", 32, (y,))
+        made = c.op({"flt": "slt", "feq": "eq", "fadd": "add"}[op], x, c.constant(word, 32) if op == "fadd" else y)
+        return c.op(op, *numbers), made if op != "fadd" else c.make("tofloat", 32, (made,))
+
+    return pair
+
+
+def signs(op: str, other: str, negated: bool = True, name: str = "meter") -> Callable:
+    """Of a number with the other sign, times another one, or beside it in a choice."""
+
+    def pair(c: Terms) -> Pair:
+        x, y, minus = c.variable(name), c.variable(other), c.constant(SIGN, 32)
+        beside = (y,) if op == "fmul" else (c.op("xor", y, minus),)
+        first = () if op == "fmul" else (c.variable("some"),)
+        left = c.op(op, *first, c.op("xor", x, minus), *beside)
+        right = c.op(op, *first, x, y if negated else c.op("xor", y, minus))
+        return left, c.op("xor", right, minus) if negated or op == "ite" else c.op(op, x, y)
+
+    return pair
+
+
+def neutral_to(op: str, k: float, x: Callable[[Terms], Either]) -> Callable:
+    def pair(c: Terms) -> Pair:
+        return c.op(op, x(c), number(c, k)), x(c)
 
     return pair
 
@@ -229,8 +271,33 @@ CASES: dict[str, tuple[str, bool, Callable[[Terms], Pair]]] = {
         whole("flt", 16_777_216.0, "slt", 16_777_216, swapped=True),
     ),
     "below another": ("whole number", False, whole("flt", 1.5, "slt", 1, name="age")),
-    "one of two": ("inside", True, inside(("age", "any"))),
-    "the other of two": ("inside", False, inside(("any", "age"))),
+    "one of two": ("inside", True, inside((3, 5))),
+    "the other of two": ("inside", False, inside((5, 3))),
+    "a whole number or another": ("outside", True, outside(7.0, 7)),
+    "a whole number or half": ("outside", False, outside(0.5, 0)),
+    "a whole number or -0": ("outside", False, outside(-0.0, 0)),
+    "whole numbers alike": ("whole numbers", True, of_words("feq", "age", 0, 7)),
+    "whole numbers in order": ("whole numbers", True, of_words("flt", "age", 0, 7)),
+    "whole numbers that others are rounded to": ("whole numbers", False, of_words("feq", "near", 0, 2**24 + 1)),
+    "a whole number less another": ("whole numbers", True, of_words("fadd", "age", -127.0, 2**32 - 127)),
+    "a whole number and a great one": ("whole numbers", False, of_words("fadd", "age", 2.0**25, 2**25 + 1)),
+    "a whole number and a half": ("whole numbers", False, of_words("fadd", "age", 0.5, 0)),
+    "a product of what has the other sign": ("sign of a product", True, signs("fmul", "more")),
+    "a product without the sign": ("sign of a product", False, signs("fmul", "more", negated=False)),
+    "a product of NaNs": ("sign of a product", False, signs("fmul", "more", name="any")),
+    "both signs": ("sign of both", True, signs("ite", "any")),
+    "one sign": ("sign of both", False, signs("ite", "any", negated=False)),
+    "a sum that may be a NaN, times one": (
+        "times one",
+        True,
+        neutral_to("fmul", 1.0, lambda c: c.op("fadd", c.variable("any"), c.variable("more"))),
+    ),
+    "a NaN times one": ("times one", False, neutral_to("fmul", 1.0, lambda c: c.variable("any"))),
+    "nothing added to a size": (
+        "nothing added",
+        True,
+        neutral_to("fadd", 0.0, lambda c: c.op("and", c.variable("meter"), c.constant(SIGN - 1, 32))),
+    ),
     "the upper half": ("high half", True, high_half(32)),
     "more than the upper half": ("high half", False, high_half(31)),
     "bits of a widened word": ("widened", True, widened("xor", 5, 5)),
@@ -282,6 +349,15 @@ def test_bits_that_are_chosen_are_joined() -> None:
                 some, other_value = (int(SAMPLES[name][at]) for name in ("some", "other"))
                 chosen = (constant, other_value) if first else (other_value, constant)
                 assert value == chosen[0 if some == holds else 1]
+
+
+def test_sums_of_two_choices_of_constants_do_not_depend_on_the_order_of_terms() -> None:
+    for swapped in (False, True):
+        for c in (held_to(), prover()[0]):
+            names = ("some", "other")[:: -1 if swapped else 1]
+            one, two = (c.op("ite", c.variable(name), number(c, 1.5), number(c, 2.5)) for name in names)
+            assert c.op("fadd", one, two).op == "fadd"
+            assert c.op("fadd", one, c.variable("meter")).op == "ite"
 
 
 def test_a_choice_by_what_does_not_hold_is_the_other_one() -> None:
