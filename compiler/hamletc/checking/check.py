@@ -148,6 +148,8 @@ def _checked(
             if report.harmless and not report.inert_allowed:
                 check_course(draft, names, reach, report, proofs)
     if not report.failed:
+        assert not names.suspects, f"a statement that writes {min(names.suspects)!r} was left out, and nobody was told"
+        assert not names.unplaced, f"nobody knows where {next(iter(names.unplaced))} lies, and nobody was told"
         draft.prove(reach.observed)
     found = draft.finish(file.name.text, source_names) if whole and not report.failed else None
     universe = None if found is None else expanded.places.settled(with_reach(found, reach.meters))

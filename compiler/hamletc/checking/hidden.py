@@ -37,7 +37,10 @@ def expect_hidden(file: syntax.File, draft: Draft, names: Names) -> None:
         around = replace(around, bounds={**around.bounds, **found, **crowds})
         loose = dict.fromkeys(left_unclamped(file), ANYTHING)
         places = (around, around.later())
-        return hull_of(Ranges(each, loose, Findings(), error=ANYTHING).number(value, loose) for each in places)
+        where = hull_of(Ranges(each, loose, Findings(), error=ANYTHING).number(value, loose) for each in places)
+        if where is None:
+            names.unplaced.add(value.span)
+        return where
 
     values: tuple[Kind, ...] = ("meter", "world meter", "param", "input", "let", "table", "terrain")
     lifespan = None if draft.lifespan is None or draft.by_hand else draft.lifespan.ticks
@@ -69,6 +72,8 @@ def _declared(file: syntax.File, draft: Draft, names: Names) -> Surroundings:
             drawn.append(meter)
         elif (inside := declared_bounds(meter, names, unheard)) is not None:
             bounds[meter.name.text] = Interval(round32(inside[0]), round32(inside[1]))
+    for effect in names.effects.known.values():
+        bounds |= {name: Interval(0.0, float(most)) for name, most in effect.meters}
     # What is drawn once lies where its value does, which may read what was drawn before.
     for meter in sorted(drawn, key=lambda each: names.order_of_starts.get(each.name.text, 0)):
         whose: Owner = "agent" if names.means(meter.name, "meter") else "world"

@@ -45,7 +45,8 @@ class Names(Symbols):
     has for each copy of an affordance the name of all of them. `kept` are the meters of the world that it keeps,
     `overall` finds what all cells come to, `crowds` what the agents on each do, `wall` is the condition of cells that
     are walls beside those of the map. `effects` are set when the space and the time are resolved; `lies` then tells
-    where a number lies, as far as declarations say it.
+    where a number lies, as far as declarations say it; `unplaced` are those of which it cannot, as something else is
+    wrong.
 
     `tables` are those that are sound, `None` until they are resolved; `tables_read` those that something reads.
     `coordinates` are those of cells whose agents are counted. `lets` are the locals, `failed` the keys of those with an
@@ -77,6 +78,7 @@ class Names(Symbols):
         self.says_solid = False
         self.asked: set[str] = set()
         self.lies: Callable[[Expression], Interval | None] = lambda _: None
+        self.unplaced: set[Span] = set()
         self.tables: Mapping[str, Tabled] | None = None
         self.tables_read: set[str] = set()
         self.lets: list[Let] = []

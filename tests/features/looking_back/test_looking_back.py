@@ -278,3 +278,38 @@ def test_a_checkpoint_holds_what_states_of_cells_can_hold(compiled: Callable[[st
     saved["state"]["cell_meters"][4, 1] = 0.5
     with pytest.raises(hamlet.EnvError, match=r"burning\[1,1\] of the state must hold whole numbers"):
         env.load_state_dict(saved)
+
+
+ILL = """
+universe ill
+space none
+lifespan 9 ticks
+state was: real in 0 .. 100 = 0
+effect cold lasts 4 ticks { again stack up to 3 }
+rule catches: age < 2 -> begin cold
+rule looks: was = LOOKED
+reward was
+observe { state }
+"""
+
+
+@pytest.mark.parametrize(
+    ("looked", "values"),
+    [
+        # Behind the rules of these ticks 4, 4, 3 and 2 are left, of 1, 2, 2 and 2 stacks; before them nothing.
+        ("lag(left of cold, 1)", [0, 4, 4, 3]),
+        ("lag(10 * stacks of cold, 1)", [0, 10, 20, 20]),
+        ("mean(left of cold, 2)", [2, 4, 3.5, 2.5]),
+        ("smooth(left of cold, 0.5)", [2, 3, 3, 2.5]),
+    ],
+)
+def test_what_is_left_of_an_effect_is_looked_back_at(
+    compiled: Callable[[str], Module], looked: str, values: list[float]
+) -> None:
+    """The rule is there: where an effect's numbers lie is known before its rule is."""
+    module, seen = compiled(ILL.replace("LOOKED", looked)), list[float]()
+    env = hamlet.make(module, worlds=1, seed=0, backend="interpreter")
+    for _ in values:
+        env.rollout(1)
+        seen.append(float(env.meter("was")[0]))
+    assert seen == values
