@@ -13,9 +13,12 @@ import shlex
 import shutil
 import subprocess
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from hamlet.native import cpu
 from hamlet.native.compilers import EXACT, HASTY, HEADER, NARROW, NATIVE, SHARED, SOURCE, TARGET
@@ -92,11 +95,37 @@ def command(folder: Path, store: Path | None = None) -> str:
     return shlex.join([str(program), *OPTIONS])
 
 
+STORE = "HAMLET_TESTS_STORE"
+"""The variable with the folder that runs share: processes of tests have another cache than the user."""
+
+
 def shared() -> Path:
     """The folder that runs share, in the user's cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hamlet-tests"
+    default = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hamlet-tests"
+    return Path(os.environ.setdefault(STORE, str(default)))
 
 
+def stored(parts: Sequence[str], make: Callable[[Path], None], anew: Path | None = None) -> Path:
+    """A file that the compiler `cc` makes of these texts and arguments: that of an earlier run where one made it.
+
+    Args:
+        anew: a path where it is made in any case.
+    """
+    if anew is not None:
+        make(anew)
+        return anew
+    store = shared()
+    store.mkdir(parents=True, exist_ok=True)
+    target = store / sha256("\0".join((_identity(), *parts)).encode()).hexdigest()
+    if not target.exists():
+        with TemporaryDirectory(dir=store, prefix="part-") as own:
+            make(Path(own) / target.name)
+            (Path(own) / target.name).replace(target)
+    os.utime(target)
+    return target
+
+
+@cache
 def _identity() -> str:
     """Changes with the programs of the compiler, with the kind of CPU, and with this one."""
     programs = [shutil.which("cc") or ""]
@@ -117,4 +146,4 @@ def _tidy(store: Path) -> None:
         # Another run may do the same.
         with suppress(FileNotFoundError):
             if path.stat().st_mtime < time.time() - DAYS * 24 * 3600:
-                path.unlink()
+                shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import runpy
 import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 import tomllib
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from zlib import crc32
 
@@ -22,6 +19,7 @@ import yaml
 from markdown_blocks import Block, blocks, commands, completed, missing_lines, universe_name
 
 import hamlet_lab.verify
+import precompiled
 from examples import LONG
 from hamlet.native.compilers import NATIVE
 
@@ -123,21 +121,16 @@ def compiles(source: Path, capsys: pytest.CaptureFixture[str], silent: bool) -> 
         assert "warning" not in output, output
 
 
-def built(source: Path, where: str) -> Path:
-    """The object file of a source. What several pages export alike is compiled once for all of them."""
+def built(source: Path, where: str, anew: Path | None = None) -> Path:
+    """The object file of a source. What several pages, or pages in another run, export alike is compiled once."""
     text = source.read_text()
     headers = [source.parent / name for name in INCLUDE.findall(text)]
-    read = "\0".join((text, *(each.read_text() for each in headers)))
-    folder = Path(os.environ["XDG_CACHE_HOME"]) / "objects"
-    folder.mkdir(exist_ok=True)
-    target = folder / f"{sha256(read.encode()).hexdigest()}.o"
-    if not target.exists():
-        with tempfile.TemporaryDirectory(dir=folder) as own:
-            made = Path(own) / target.name
-            done = subprocess.run(["cc", *FLAGS, "-c", source, "-o", made], capture_output=True, text=True, timeout=120)
-            assert done.returncode == 0, f"{where}: {done.stderr}"
-            made.replace(target)
-    return target
+
+    def make(target: Path) -> None:
+        done = subprocess.run(["cc", *FLAGS, "-c", source, "-o", target], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, f"{where}: {done.stderr}"
+
+    return precompiled.stored((text, *(each.read_text() for each in headers), *FLAGS), make, anew)
 
 
 FRAGMENT_BASE = blocks(ROOT / "docs" / "language.md")[0].text
@@ -184,7 +177,10 @@ def test_page(page: Path, workspace: Path, capsys: pytest.CaptureFixture[str]) -
                 exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), namespace)
             case ("c", *sources):
                 (workspace / "program.c").write_text(block.text)
-                objects = [built(Path(source), block.where) for source in ("program.c", *sources)]
+                objects = [
+                    built(Path(source), block.where, Path(f"{source}.o").resolve() if LONG else None)
+                    for source in ("program.c", *sources)
+                ]
                 subprocess.run(["cc", *objects, "-o", "program"], check=True, timeout=60)
                 ran = subprocess.run(["./program"], check=False, timeout=60)
                 assert ran.returncode == 0, block.where
