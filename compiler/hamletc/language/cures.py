@@ -26,7 +26,7 @@ from hamletc.language.misplaced import listed
 from hamletc.language.renamed import renamed
 from hamletc.language.situation import ASSIGNMENTS, Cure, Situation, source
 from hamletc.language.tokens import Token
-from hamletc.language.unfinished import copies, unfinished
+from hamletc.language.unfinished import copies, unfinished, without_braces
 from hamletc.language.words import FUNCTIONS, MEANINGS, SHAPES
 
 _QUANTITIES = MEANINGS & {
@@ -286,6 +286,7 @@ _CURES = (
         when,
         guarded_statement,
         unfinished,
+        without_braces,
         branch_behind_name,
         branch,
         other_word,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hamletc.diagnostics.edit import before
+from hamletc.diagnostics.edit import before, behind
 from hamletc.language.situation import ASSIGNMENTS, COMPARISONS, Cure, Situation, source
 from hamletc.suggest import closest
 
@@ -135,6 +135,15 @@ def _without_unit(s: Situation) -> Cure:
     if s.token.text in UNITS:
         return Cure(f"{hint} A tick is one hour of the clock.", 1, (unit,), edits=(s.instead(1, unit),))
     return Cure(hint, 0, (unit,), edits=(s.insert(unit),))
+
+
+def without_braces(s: Situation) -> Cure | None:
+    """`affordance Nest at (8, 8)`, which does nothing for who uses it, or whose braces are not written yet."""
+    if s.declaration not in ("affordance", "action") or not s.ends_early or "{" not in s.texts:
+        return None
+    hint = "Write `{ }` behind it where rules alone ask for it, else in braces what it does."
+    edits = (behind(s.before.span, " { }", sure=False),)
+    return Cure(hint, 0, ("{", "}"), "H009", f"the {s.declaration} has no braces", label="expected here", edits=edits)
 
 
 def copies(s: Situation) -> Cure | None:
