@@ -709,6 +709,23 @@ class Context:
         made = self.op({"flt": "slt", "feq": "eq", "fadd": "add"}[left.op], *[each for each in words if each])
         return right is (self.make("tofloat", 32, (made,)) if left.op == "fadd" else made)
 
+    def of_values(self, left: Term, right: Term, word: Term) -> bool:
+        """Rule 49: two terms, made of constants and of a word alone, that are the same for each value of that."""
+        low, high = self.words(word)
+        if high - low > MOST_NEAR:
+            return False
+        for value in range(low, high + 1):
+            done = {word: value}
+            for term in (each for root in (left, right) for each in below(root, done)):
+                of = tuple([self.constant(done[each], each.bits) for each in term.operands])
+                made = self.raw(term.op, term.bits, of, term.attribute).value
+                if made is None:
+                    return False
+                done[term] = made
+            if done[left] != done[right]:
+                return False
+        return True
+
     def _size(self, word: Term) -> int:
         """The greatest size of a word; of one that may be below 0, unless it is a constant, that of all."""
         return self.words(word)[1] if word.value is None else abs(signed(word.value, word.bits))
@@ -2430,6 +2447,8 @@ class Certificate:
         elif reason == "choice":
             opened = {self._node(context, each) for each in more[1]}
             check(context.choice(left, right, self._node(context, more[0]), opened), here, "rule 24 does not fit")
+        elif reason == "values":
+            check(context.of_values(left, right, self._node(context, more[0])), here, "rule 49 does not fit")
         else:
             fits = context.by_rule(reason, left, right) or context.by_rule(reason, right, left)
             check(fits, here, f"rule {reason} does not fit")

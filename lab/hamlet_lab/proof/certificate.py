@@ -99,6 +99,8 @@ class Tables:
             step += ["sides", [self.covers[merge.arena][merge.cover]]]
         elif merge.sides:
             step += ["sides", self.split(merge.arena, merge.sides, entries)]
+        elif merge.reason == "values" and merge.condition is not None:
+            step += ["values", self.node(merge.arena, merge.condition)]
         elif merge.condition is not None:
             opened: list[Json] = [*sorted({self.node(merge.arena, each) for each in merge.said})]
             step += ["choice", self.node(merge.arena, merge.condition), opened]

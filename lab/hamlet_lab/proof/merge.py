@@ -17,7 +17,7 @@ class Merge:
         said: of a query, the terms whose operations it said; all others were cut off. Of a cover, its conditions.
         sides: the contexts in which both are one term; of a cover those that it is made of.
         condition: of a choice, the one that tells both sides apart, on which terms are made anew as far as they are
-            `said`.
+            `said`; of values, the word that has these.
         cover: of terms that are one on all sides of a cover, its number in the arena.
     """
 

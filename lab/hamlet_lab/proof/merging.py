@@ -18,6 +18,7 @@ from hamlet_lab.proof.sides import Sides
 from hamlet_lab.proof.sums import same_sums
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
+from hamlet_lab.proof.values import word_of_both
 
 ONE_BINADE = np.arange(0x3F800000, 0x40000000, dtype=np.uint32)
 """The numbers from 1 to 2, without 2."""
@@ -88,6 +89,8 @@ class Merger:
         for form in forms:
             if rule := self._rule(arena, left, form) or self._rule(arena, form, left):
                 return self._merged(Merge(arena, left, form, rule))
+        if (word := word_of_both(self.bounds(arena), left, right)) is not None:
+            return self._merged(Merge(arena, left, right, "values", condition=word))
         of_numbers = self._is_number(arena, left) or self._is_number(arena, right)
         on_side = arena in self._side_arenas
         touched = arena in self._sides and self._touches(arena, left)

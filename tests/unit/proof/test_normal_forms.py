@@ -16,6 +16,7 @@ from sampled_terms import NUMBERS, SAMPLES, SIGN, Either, Pair, Terms, evaluated
 
 from hamlet_lab.proof import attest as checker
 from hamlet_lab.proof.certificate import RULES
+from hamlet_lab.proof.merging import Merger
 from hamlet_lab.proof.terms import Arena
 
 
@@ -349,6 +350,33 @@ def test_bits_that_are_chosen_are_joined() -> None:
                 some, other_value = (int(SAMPLES[name][at]) for name in ("some", "other"))
                 chosen = (constant, other_value) if first else (other_value, constant)
                 assert value == chosen[0 if some == holds else 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "word", "same"),
+    [
+        ("age", 12582912.0, 12582911, True),
+        ("age", 12582912.0, 12582912, False),
+        ("near", 1.0, 0, False),
+        ("any", 1.0, 0, False),
+    ],
+)
+def test_terms_of_one_word_are_compared_for_each_of_its_values(name: str, more: float, word: int, same: bool) -> None:
+    """Rule 49, by the number that rounds, which a compiler adds to the word; a sum that is rounded is another one."""
+
+    def pair(c: Terms) -> tuple[Either, Either, Either]:
+        x = c.variable(name)
+        less = c.make("tofloat", 32, (c.op("add", x, c.constant(-1, 32)),))
+        added = c.op("add", x, c.constant(word, 32))
+        return c.op("fadd", less, number(c, more)), c.make("tofloat", 32, (added,)), x
+
+    context, (arena, _) = held_to(), prover()
+    left, right, x = pair(context)
+    assert context.of_values(left, right, x) is same
+    assert not context.of_values(left, right, context.variable("other"))
+    merger = Merger(depths=())
+    assert merger.equal(arena, *pair(arena)[:2]) is same
+    assert merger.reasons["values"] == same
 
 
 def test_sums_of_two_choices_of_constants_do_not_depend_on_the_order_of_terms() -> None:
