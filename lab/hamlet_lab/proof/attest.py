@@ -1087,13 +1087,19 @@ class Cells:
         space, cells = universe["space"], universe["cells"]
         self.sizes, self.metric, self.wraps = space["sizes"], space.get("metric"), space.get("edges") == "wrap"
         self.meters = [each["name"] for each in cells["meters"]]
-        ends = (each.get("reach") or (each["low"], each["high"]) for each in cells["meters"])
-        self.bounds = [tuple(word_of(single(end)) if end else 0 for end in each) for each in ends]
+        self.bounds = [self._words(each) for each in cells["meters"]]
         near = sum(each["kind"] == "Neighbours" for each in nodes_of(cells))
         read = [each["operand"] for each in nodes_of(cells.get("rules")) if each["kind"] == "At"]
         past = {each["meter"] for each in read if each["kind"] == "CellValue"}
         self.rows, self.count = len(self.meters) + near + len(cells.get("sums", ())) + len(past), math.prod(self.sizes)
         check(self.rows * self.count <= COUNTS // 2, "universe.json", "so many cells are not known here")
+        world = {each["name"]: each for each in (universe.get("world") or {"meters": ()})["meters"]}
+        self.sums = [(each["op"], *self._words(world[each["meter"]])) for each in cells.get("sums", ())]
+
+    def _words(self, meter: Mapping[str, Any]) -> tuple[int, int]:
+        """The bounds of a meter."""
+        low, high = (word_of(single(end)) if end else 0 for end in meter.get("reach") or (meter["low"], meter["high"]))
+        return low, high
 
     def before(self, c: Context) -> list[Term]:
         """Of each meter what a cell has before the kernel runs."""
@@ -1126,6 +1132,47 @@ class Cells:
 def of_cell(c: Context, values: Term, index: Term) -> Term:
     """The number of another cell, by that of any cell."""
     return values if index is c.variable("cell") else c.copy(values, {c.variable("cell"): index})
+
+
+class Overall(NamedTuple):
+    """The number that all cells come to, of what any has in a row: halves of what is left are joined, until one number
+    is left. It is a word of its own within the bounds of the meter that keeps it, and one of rows that are one."""
+
+    row: Term
+    op: str
+    bounds: tuple[int, int]
+    number: Term
+    times: int = 0
+
+    def joined(self, c: Context, left: Term, right: Term) -> Term:
+        """Two numbers as one."""
+        texts = {"total": "fadd", "lowest": "ite(flt(a, b), a, b)", "highest": "ite(flt(b, a), a, b)"}
+        return c.say(texts[self.op], left, right)
+
+
+def overall(c: Context, asked: list[Overall], row: Term, of: tuple[str, int, int], name: str, count: int) -> Term:
+    """The number that all cells come to, if that and what leads to it is within the bounds of the meter."""
+    op, *bounds = of
+    for each in asked:
+        if c.one(each.row) is c.one(row) and (each.op, *each.bounds) == of:
+            return each.number
+    ends, (low, high) = c.ends(row), map(number_of, bounds)
+    check(ends, "tick.kernel", "what all cells have together is not known to be numbers")
+    assert ends is not None
+    limits = [*ends[:2], *(all_alike(op, end, count) for end in ends[:2])]
+    check(low <= min(limits) and max(limits) <= high, "tick.kernel", "what all cells have together is out of bounds")
+    number = c.make("cell", 32, (c.variable(name), c.constant(0, 32)), tuple(bounds))
+    asked.append(Overall(row, op, (bounds[0], bounds[1]), number))
+    return number
+
+
+def all_alike(op: str, value: float, count: int) -> float:
+    """The number that so many cells come to which all have the same."""
+    rows, half, added = [value] * count, 1 << (count - 1).bit_length() >> 1, cache(lambda a, b: single(a + b))
+    while half and op == "total":
+        rows = [*map(added, rows[: len(rows) - half], rows[half:]), *rows[len(rows) - half : half]]
+        half >>= 1
+    return rows[0]
 
 
 OF_LAUNCH = {"ctaid", "worlds", "first_world", "seed_low", "seed_high", "tick", "waits", "cell"}
@@ -1272,7 +1319,9 @@ class Package:
             result["cell"] = 32, 0, self.cells.count - 1, False
             if self.agents > 1:
                 result["turn"] = 32, 0, (self.cells.count - 1) // self.agents, False
-            others = *(f"cells.{each}" for each in self.cells.meters), *(f"elsewhere{each}" for each in range(1, 65))
+            asked = *(f"over{each}" for each in range(1, 65)), *(f"halved{row}" for row in range(self.cells.rows))
+            others = *(f"cells.{each}" for each in self.cells.meters), *(asked if self.cells.sums else ())
+            others += (*(f"elsewhere{each}" for each in range(1, 65)),)
             result |= dict.fromkeys(others, (32, 0, ONES, False))
         return result
 
@@ -1333,6 +1382,7 @@ class Lane:
         self.registers, self.of_cells = dict[str, Term](), dict[str, Term]()
         self.cells = package.cells.before(context) if package.cells is not None else []
         self.within = self.always = context.constant(1, 1)
+        self.asked, self.over = list[Overall](), 0
         c, lane = context, package.lane(context, agent)
         world, many = c.op("add", c.variable("first_world"), lane.world), c.constant(package.agents, 32)
         self.launch = {name: c.variable(name) for name in ("tick", "seed_low", "seed_high", "waits")}
@@ -1390,6 +1440,12 @@ class Lane:
                 counts = {name: each for name, (each,) in package.program.call(c, "crowd", self._read()).items()}
                 for number, name in enumerate(meters):
                     self._crowd(number, f"cells.{name}", counts)
+            case ["over", *meters] if package.cells is not None:
+                rows = zip(meters, self._of_any_cell("over").values(), package.cells.sums, strict=True)
+                for meter, cells, of in rows:
+                    self.over += 1
+                    result = overall(c, self.asked, cells, of, f"over{self.over}", package.cells.count)
+                    self.set({f"world.{meter}": result})
             case ["fill", *names, "with", value]:
                 type_ = "bool" if value in ("true", "false") else "f32" if "." in value else "i32"
                 self.set(dict.fromkeys(names, c.constant(literal(type_, value), 1 if type_ == "bool" else 32)))
@@ -1745,10 +1801,11 @@ def mentions(root: Term, part: Term) -> bool:
 
 
 class Turn:
-    """A turn that is run for any cell: what cells had before, the rows that it wrote, those read of other cells."""
+    """A turn that is run for any cell: what cells had before, how many turns there are, the rows that it wrote, those
+    read of other cells that have a turn."""
 
     def __init__(self, before: list[Term | None]) -> None:
-        self.before, self.written, self.read = before, set[int](), set[int]()
+        self.before, self.count, self.written, self.read = before, 0, set[int](), set[int]()
 
 
 class Thread:
@@ -1778,6 +1835,7 @@ class Thread:
         self.cells: list[Term | None] = [*cells, *[None] * (package.cells.rows - len(cells) if package.cells else 0)]
         self.turn: Turn | None = None
         self.taken: Term | None = None
+        self.asked, self.halved = list[Overall](), dict[int, Overall]()
         self.barriers, self.met = 0, dict[str, tuple[set[int], set[int]]]()
 
     def meets(self, what: str, stores: bool) -> None:
@@ -1804,7 +1862,9 @@ class Thread:
         self.begin()
         at = 0
         while at < len(self.kernel.code):
-            after = self._turned(at, self.loops.pop(at)) if at in self.loops else None
+            after = self._turned(at, self.loops[at]) if at in self.loops else None
+            if after is None:
+                self.loops.pop(at, None)
             at = self.next(at) if after is None else after
 
     def next(self, at: int) -> int:
@@ -1854,23 +1914,28 @@ class Thread:
 
     def _turned(self, head: int, inside: set[int]) -> int | None:
         """Run a loop over all cells, and find where the thread goes on; `None` where it is no such loop."""
-        before = self.registers, self.pairs, self.cells, self.votes, self.executed, self.barriers, len(self.stored)
-        try:
-            self.turn = Turn(list(self.cells))
-            return self._over_cells(head, inside, self.turn)
-        except (RefusedError, KeyError) as error:
-            self.registers, self.pairs, self.cells, self.votes, self.executed, self.barriers, count = before
-            del self.stored[count:]
-            self.why = str(error)
-            return None
-        finally:
-            self.turn = None
+        before = self.registers, self.pairs, self.cells, self.votes, self.executed, self.barriers, self.elsewhere
+        count, halved = len(self.stored), dict(self.halved)
+        for halving in (False, True):
+            try:
+                self.turn = Turn(list(self.cells))
+                return self._over_cells(head, inside, self.turn, halving)
+            except (RefusedError, KeyError) as error:
+                self.registers, self.pairs, self.cells, self.votes, self.executed, *rest = before
+                (self.barriers, self.elsewhere), self.why = rest, f"{self.why}; {error}" if halving else str(error)
+                self.halved = dict(halved)
+                del self.stored[count:]
+            finally:
+                self.turn = None
+        return None
 
-    def _over_cells(self, head: int, inside: set[int], turn: Turn) -> int:
+    def _over_cells(self, head: int, inside: set[int], turn: Turn, halving: bool) -> int:
+        """Run a turn for any cell. One that joins halves is for the first cells of a row: of two halves that are left
+        it writes to the first what each of its cells has, joined with what the cell as far behind the half has."""
         c, kernel, cells = self.context, self.kernel, self.package.cells
         assert cells is not None
-        cell, agents, votes = c.variable("cell"), self.package.agents, self.votes
-        number, self.taken, last = cell, cell, c.constant((cells.count - 1) // agents, 32)
+        cell, agents, votes, elsewhere = c.variable("cell"), self.package.agents, self.votes, self.elsewhere
+        number, self.taken, turn.count = cell, cell, (cells.count - 1) // agents + 1
         if agents > 1:
             self.sure(all(map(self._of_world, c.premises)), "it is run by some agents alone")
             number = c.variable("turn")
@@ -1878,37 +1943,76 @@ class Thread:
         written = Counter(name for at in inside for name in kernel.writes(at))
         steps: dict[str, tuple[Term, Term]] = {}
         for _, guard, opcode, operands in (kernel.code[at] for at in inside):
-            if opcode == "add.s32" and guard is None and operands[0] == operands[1] and operands[0] in self.registers:
+            adds = opcode in ("add.s32", "add.s64") and guard is None
+            if adds and operands[0] == operands[1] and operands[0] in self.registers:
                 name, amount = operands[0], operands[2]
                 if written[name] == 1 and amount not in written:
-                    steps[name] = self.registers[name], self.source(amount, 32)
+                    steps[name] = self.registers[name], self.source(amount, int(opcode[-2:]))
+        halved, held, rows_before = (
+            {row: [each] for row, each in self.halved.items()},
+            list(self.cells),
+            list(self.cells),
+        )
+        if halving:
+            counts = [first.value for first, step in steps.values() if step.value == (1 << step.bits) - 1]
+            turn.count = next((each for each in counts if each), 0)
+            self.sure(agents == 1 and 0 < turn.count <= cells.count, "it is for no part of the cells")
+            for row, value in enumerate(held):
+                if row not in halved and value is not None:
+                    halved[row] = [each for each in self.asked if c.one(each.row) is c.one(value)]
+            levels = (cells.count - 1).bit_length()
+            for row, those in halved.items():
+                those[:] = [each for each in those if 1 << levels - each.times == 2 * turn.count]
+                low, high = (sorted((each.bounds[end] for each in those), key=number_of) for end in (0, 1))
+                if those:
+                    held[row] = c.make("cell", 32, (c.variable(f"halved{row}"), cell), (low[0], high[-1]))
+            turn.before = list(held)
 
         def after(turns: Term) -> dict[str, Term]:
             left = {name: term for name, term in self.registers.items() if name not in written}
-            grown = ((name, c.say("a * b + c", turns, step, first)) for name, (first, step) in steps.items())
+            of = ((name, c.wide(turns, step.bits), step, first) for name, (first, step) in steps.items())
             self.pairs = {name: pair for name, pair in self.pairs.items() if name not in written}
-            return left | dict(grown)
+            return left | {name: c.say("a * b + c", *each) for name, *each in of}
 
-        here, own = after(number), {cell: self.taken}
-        self.registers, self.cells = (
-            dict(here),
-            [each and (each if agents == 1 else c.copy(each, own)) for each in self.cells],
-        )
-        barriers, (goes_on, end) = self.barriers, self._once(head, inside)
+        here, own, last = after(number), {cell: self.taken}, c.constant(turn.count - 1, 32)
+        self.registers = dict(here)
+        self.cells = [each and (each if agents == 1 else c.copy(each, own)) for each in held]
+        barriers, before, (goes_on, end) = self.barriers, list(turn.before), self._once(head, inside)
         self.sure(barriers == self.barriers, "threads meet barriers in it")
         for name, (_, step) in steps.items():
             self.sure(self.registers[name] is c.op("add", here[name], step), f"{name} does not grow by the same")
         self.sure(votes == self.votes and not turn.written & turn.read, "turns depend on each other")
         self.sure(c.copy(goes_on, {number: last}).value == 0, "it does not end with the last cell")
-        self.sure(c.op("or", goes_on, c.op("eq", number, last)).value == 1, "it may end before the last cell")
-        stored, self.cells = self.cells, list(turn.before)
+        self.sure(c.op("or", goes_on, c.no(c.op("ult", number, last))).value == 1, "it may end before the last cell")
         for row in turn.written:
-            value = stored[row]
-            assert value is not None
-            self.cells[row] = value = value if agents == 1 else c.copy(value, {self.taken: cell})
-            self.sure(agents == 1 or self._of_world(value), "what a cell has depends on the agent")
-        self.registers = after(c.say("a + 1", last))
+            value = self.cells[row]
+            if halving:
+                self._joins(row, value, held[row], halved, turn.count)
+                before[row] = None
+                continue
+            self.halved.pop(row, None)
+            before[row] = value and (value if agents == 1 else c.copy(value, {self.taken: cell}))
+            self.sure(agents == 1 or (value and self._of_world(before[row] or value)), "it depends on the agent")
+        if halving:  # of rows that are read by halves nothing is known but the number that is left
+            before = [None if row in turn.written else each for row, each in enumerate(rows_before)]
+            self.elsewhere = elsewhere
+        self.cells, self.registers = before, after(c.say("a + 1", last))
         return end
+
+    def _joins(
+        self, row: int, value: Term | None, held: Term | None, halved: Mapping[int, list[Overall]], half: int
+    ) -> None:
+        """Refuse what is not one half of a row joined with the other."""
+        c, cells = self.context, self.package.cells
+        self.sure((value is None) == (held is None), "it joins what is not known with what is")
+        self.halved.pop(row, None)
+        if value is not None and held is not None and cells is not None:
+            cell, other = c.variable("cell"), c.say(f"a + {half}", c.variable("cell"))
+            inside = c.say(f"ult(a, {half}) & ult(b, {cells.count})", cell, other)
+            both = held, of_cell(c, held, other)
+            those = [of for of in halved[row] if value is c.op("ite", inside, of.joined(c, *both), held)]
+            self.sure(those, "it joins no halves")
+            self.halved[row] = those[0]._replace(times=those[0].times + 1)
 
     def _once(self, head: int, inside: set[int]) -> tuple[Term, int]:
         """Run a turn: under which condition another one follows, and where the thread goes on behind the last one."""
@@ -1979,16 +2083,30 @@ class Thread:
             index = c.op("add", index, each)
         return index, numbers
 
-    def _of_cell(self, row: int, index: Term, own: bool) -> Term:
+    def _is(self, cell: Term, index: Term, where: Term) -> bool:
+        """Whether a number is that of a cell where a condition holds."""
+        c, cells = self.context, self.package.cells
+        asks = index is not cell and cells is not None and cells.sums
+        return index is cell or bool(asks and c.op("and", where, c.no(c.op("eq", index, cell))).value == 0)
+
+    def _of_cell(self, row: int, index: Term, own: bool, where: Term) -> Term:
         """The number of a cell in a row; of another world's anything."""
         if not own:
             self.elsewhere += 1
             return self.context.variable(f"elsewhere{self.elsewhere}")
-        value = self.cells[row]
-        taken = self.turn is not None and index is self.taken
-        if self.turn is not None and not taken:
-            self.turn.read.add(row)
+        c, cells, value = self.context, self.package.cells, self.cells[row]
+        assert cells is not None
+        taken = self.turn is not None and self.taken is not None and self._is(self.taken, index, where)
+        if self.turn is not None and self.taken is not None and not taken:
+            other = c.say(f"a + {self.turn.count}", self.taken)
+            index = other if self._is(other, index, where) else index
+            outside = self.package.agents == 1 and c.say(f"ult(a, {self.turn.count}) & b", index, where).value == 0
+            self.turn.read |= set() if outside else {row}
             value = self.turn.before[row]
+        if (of := self.halved.get(row)) is not None and index.value == 0 and 1 << of.times >= cells.count:
+            return of.number
+        if value is None and cells.sums:
+            return self._of_cell(row, index, False, where)
         if not taken:
             self.meets(f"row {row}", False)
         self.sure(value, f"what row {row} of cells has is not known")
@@ -2084,8 +2202,12 @@ class Thread:
             return times if c.op("eq", of[0], c.op("mul", of[1], times)).value == 1 else c.op("udiv", *of)
         if opcode == "mul.hi.u16":
             return c.wide(c.say("lshr(a * b, 16)", *(c.wide(each, 32) for each in of)), 16)
-        if opcode == "mul.hi.s32" and all(c.words(each)[1] <= COUNTS for each in of):
-            return c.op("mulhi", *of)
+        if opcode == "mul.hi.s32":
+            result = c.op("mulhi", *of)
+            for each, other in (of, of[::-1]):
+                if c.words(each)[1] > COUNTS:
+                    result = c.say("a - b", result, c.say("ite(slt(a, 0), b, 0)", each, other))
+            return result
         if opcode == "shf.l.wrap.b32" and 0 < (of[2].value or 0) < 32:
             return c.say(f"(b << {of[2].value}) | lshr(a, {32 - (of[2].value or 0)})", *of[:2])
         if opcode[:4] == "div." and of[0] is of[1] and c.words(of[0])[0] > 0:
@@ -2108,7 +2230,7 @@ class Thread:
     def _load(self, address: Term, bits: int, where: Term) -> Term:
         if self.blind is not None and (place := self._cell(address, where)) is not None:
             self.sure(bits == 32, f"a load of {bits} bits of a number of a cell")
-            return self._of_cell(*place)
+            return self._of_cell(*place, where)
         c, parts, rows, rest = self.context, [address], None, self.context.constant(0, 64)
         if address in self.places:
             self.loaded.append(self.place)
@@ -2154,11 +2276,11 @@ class Thread:
                 self.scattered += 1
                 self.cells[row] = c.op("ite", c.op("and", where, c.op("eq", cell, index)), value, before)
                 return
-            self.sure(
-                self.turn is None or index is self.taken, f"a store to a cell: {self.why or 'it is none of the turn'}"
-            )
             self.sure(self.turn, "a store to a cell of which nothing is known")
             assert self.turn is not None
+            assert self.taken is not None
+            own = self._is(self.taken, index, where)
+            self.sure(own, f"a store to a cell: {self.why or 'it is none of the turn'}")
             self.turn.written.add(row)
             self.meets(f"row {row}", True)
             if before is not None or where.value == 1:
@@ -2369,6 +2491,9 @@ class Certificate:
         thread = kind(context, self.kernel, package, dict(words), self.blind, here.thread)
         inside = here.valid
         check(inside.value is not None, place, "whether the lane is one of the launch is not decided")
+        if inside.value:
+            world.run(package.schedule["kernel", self.data["kernel"]])
+            thread.asked = world.lanes[0].asked
         try:
             thread.run()
         except UndecidedError:
@@ -2384,7 +2509,6 @@ class Certificate:
                 check(where.value == 0, f"{place}, {line}", f"a store to {word} of a thread without a lane")
                 self.words.append(word)
             return
-        world.run(package.schedule["kernel", self.data["kernel"]])
         said = {word: (world.words[word], thread.words[word]) for word in words}
         for row, term in enumerate(world.lanes[0].cells):
             check(now := thread.cells[row], place, f"what row {row} of cells has is not known")

@@ -18,6 +18,7 @@ from hamlet.universe import Grid, Universe
 from hamlet.universe.space import sides
 from hamlet_lab.proof.bounds import Bounds
 from hamlet_lab.proof.meanings import CELL, meaning
+from hamlet_lab.proof.overall import Halved, Overalls, Sum
 from hamlet_lab.proof.sums import multiples
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
@@ -44,6 +45,7 @@ class Cells:
     bounds: tuple[tuple[int, int], ...]
     rows: int
     grid: Grid
+    sums: tuple[Sum, ...] = ()
 
     @property
     def count(self) -> int:
@@ -59,7 +61,12 @@ class Cells:
         ends = tuple((_word(each.low), _word(each.high)) for each in number_bounds(meters))
         (pitch,) = (each.pitch for each in schema.state_fields(universe) if each.name == schema.CELL_METERS)
         rows = pitch // prod(grid.sizes)
-        return cls(tuple(each.name for each in meters), ends, rows, grid)
+        meters_of_world = universe.world.meters if universe.world is not None else ()
+        names = (each.name for each in meters_of_world)
+        of_world = dict(zip(names, number_bounds(meters_of_world), strict=True))
+        asked = ((each.op, of_world[each.meter]) for each in universe.cells.sums)
+        sums = tuple(Sum(op, _word(of.low), _word(of.high)) for op, of in asked)
+        return cls(tuple(each.name for each in meters), ends, rows, grid, sums)
 
     def before(self, arena: Arena) -> list[Term]:
         """Of each meter what a cell has before the kernel runs."""
@@ -141,6 +148,8 @@ class CellMemory:
         everywhere: the terms that are the same for all agents of a world, though they are made of a thread's number:
             the world; and that the thread has a lane, which is so of one agent if it is of another.
         arrays: those that have a word for each world.
+        overalls: the numbers of all cells that the schedule asks for.
+        halved: the rows of which halves are joined.
     """
 
     cells: Cells
@@ -152,6 +161,8 @@ class CellMemory:
     agents: int = 1
     everywhere: tuple[Term | None, ...] = ()
     arrays: frozenset[str] = frozenset()
+    overalls: Overalls = field(default_factory=Overalls)
+    halved: dict[int, Halved] = field(default_factory=dict)
 
     def place(self, arena: Arena, bounds: Bounds, address: Term, where: Term) -> tuple[int, Term, bool] | None:
         """The row and the cell of a number at an address where a condition holds, if it is one of a cell; and whether

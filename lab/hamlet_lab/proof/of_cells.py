@@ -5,14 +5,15 @@ This says what `hamletc.kernel.cells` says with numpy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from hamlet.universe import Universe
 from hamlet_lab.proof.cells import NUMBER, Cells
 from hamlet_lab.proof.of_ir import Functions, bits_of
+from hamlet_lab.proof.overall import Overalls
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
-from hamletc.ir.function import CROWD, NEAR, PAST
+from hamletc.ir.function import CROWD, NEAR, OVER, PAST
 from hamletc.ir.ops import Type
 from hamletc.kernel import statements as tree
 from hamletc.kernel.statements import OF_WORLD, RUNNING, SHARED
@@ -55,6 +56,14 @@ class OfCells:
                 self._on_cells(name, registers)
             case tree.Crowd(meters):
                 self._crowd(meters, registers, within)
+
+    def overall(
+        self, meters: tuple[str, ...], registers: Mapping[str, Term], overalls: Overalls
+    ) -> Iterator[tuple[str, Term]]:
+        """The numbers that all cells come to, of each of the world's meters that keep them."""
+        rows = self._called(OVER, registers).values()
+        for meter, row, each in zip(meters, rows, self._cells.sums, strict=True):
+            yield f"world.{meter}", overalls.of(self._arena, each, row)
 
     def _called(self, function: str, registers: Mapping[str, Term]) -> dict[str, Term]:
         """The outputs of a function of cells, for any of them."""

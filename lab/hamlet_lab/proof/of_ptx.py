@@ -265,10 +265,13 @@ class Thread:
                 return arena.wide(arena.op("lshr", arena.op("mul", a, b), arena.constant(16, 32)), 16)
             case "mul", ["hi"] if kind in ("u32", "s32"):
                 factors = [self.source(each, 32) for each in operands[1:]]
+                result, zero = arena.op("mulhi", *factors), arena.constant(0, 32)
                 # Of numbers that are not below 0 both are the same.
-                if signed and any(self._bounds.words(each)[1] >> 31 for each in factors):
-                    raise self._unknown(instruction)
-                return arena.op("mulhi", *factors)
+                for each, other in (factors, factors[::-1]) if signed else ():
+                    if self._bounds.words(each)[1] >> 31:
+                        less = arena.select(arena.op("slt", each, zero), other, zero)
+                        result = arena.op("sub", result, less)
+                return result
             case "shf", ["l", "wrap"]:
                 low, high, amount = (self.source(each, 32) for each in operands[1:])
                 if not amount.value or amount.value >= 32:
@@ -475,6 +478,8 @@ class Thread:
                 return value
             if self._bounds.words(value)[1] > 1:
                 raise UnprovenError(f"PTX line {instruction.line}: a vote on more than 0 and 1")
+            if self._outside.own_votes_first and value.value is None:
+                raise UndecidedError(arena.op("eq", value, arena.constant(1, 32)))
             self._votes += 1
             if self._votes > VOTES:
                 raise UnprovenError(f"more than {VOTES} votes")

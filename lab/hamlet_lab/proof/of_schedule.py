@@ -13,6 +13,7 @@ from hamlet.universe import Universe
 from hamlet_lab.proof.cells import Cells
 from hamlet_lab.proof.of_cells import OfCells
 from hamlet_lab.proof.of_ir import Functions, UnprovenError, bits_of
+from hamlet_lab.proof.overall import Overalls
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 from hamletc.ir.ops import Type
@@ -54,6 +55,7 @@ class Memory:
 
     words: dict[Word, Term] = field(default_factory=dict)
     cells: list[Term] = field(default_factory=list)
+    overalls: Overalls = field(default_factory=Overalls)
 
 
 class LaneSpecification:
@@ -104,6 +106,9 @@ class LaneSpecification:
                 raise UnprovenError("what agents have together on cells is not known to the proof of one alone")
             case tree.Near() | tree.OnCells() | tree.CallCells() | tree.Crowd() if self._cells is not None:
                 self._cells.run(statement, registers, self.within)
+            case tree.Over(meters) if self._cells is not None:
+                for name, value in self._cells.overall(meters, registers, self.memory.overalls):
+                    self.set(name, value)
             case tree.Gain():
                 self.set("episode_return", arena.op("fadd", registers["episode_return"], registers["reward"]))
             case tree.Live():

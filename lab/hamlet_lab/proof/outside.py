@@ -36,6 +36,7 @@ class Outside:
         loaded: the lines that load a word of the lane.
         shared: arrays of which other threads may store the same words.
         met: the barriers that the thread has met.
+        own_votes_first: whether a case is split by what the thread itself votes, before others do.
     """
 
     places: Mapping[int, Word]
@@ -48,3 +49,4 @@ class Outside:
     loaded: list[int] = field(default_factory=list)
     shared: frozenset[str] = frozenset()
     met: Met = field(default_factory=Met)
+    own_votes_first: bool = False

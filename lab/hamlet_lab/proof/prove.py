@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from hamlet_lab.proof.of_ptx import Thread, UndecidedError
 from hamlet_lab.proof.of_schedule import Launch, Memory, Word
 from hamlet_lab.proof.of_worlds import Specification
 from hamlet_lab.proof.outside import Outside, Stored
+from hamlet_lab.proof.overall import is_abstract
 from hamlet_lab.proof.placement import OF_AGENT, WARP, Lane, Placement
 from hamlet_lab.proof.states import KernelUnderProof, variables
 from hamlet_lab.proof.term import Term, Variable
@@ -39,6 +40,10 @@ REPLAYED = 1 << 30
 """Worlds before which a launch begins that is replayed."""
 SPLITS = 5
 """How many conditions a word may need that hold in one case and not in the other."""
+
+
+class UnseenError(UnprovenError):
+    """No sampled state is on one side of a branch, and it is not proven that none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,14 @@ def prove(kernel: KernelUnderProof, samples: int = 8192, seed: int = 1) -> Proof
     Raises:
         UnprovenError: it has something that the proof does not know.
     """
+    try:
+        return _prove(kernel, samples, seed)
+    except UnseenError:
+        # Of what a thread and others vote together it is not known that others must, where it does not.
+        return _prove(replace(kernel, own_votes_first=True), samples, seed)
+
+
+def _prove(kernel: KernelUnderProof, samples: int, seed: int) -> Proof:
     began = time.perf_counter()
     proof = _attempt(kernel, Merger(trusting=True), samples, seed)
     proof.obligations = _refuted(proof)
@@ -135,7 +148,7 @@ def _attempt(kernel: KernelUnderProof, merger: Merger, samples: int, seed: int, 
                     pending.append((side, f"{words}, {'' if holds else 'not '}{_short(fork.condition)}"))
                 elif case_arena.op("eq", fork.condition, case_arena.constant(holds, 1)).value != 0:
                     unseen = _short(fork.condition)
-                    raise UnprovenError(f"no sampled state is on one side of a branch: {unseen}") from fork
+                    raise UnseenError(f"no sampled state is on one side of a branch: {unseen}") from fork
         else:
             proof.cases.append(case_arena)
     unordered = proof.barriers.unordered(schema.CELL_METERS) if kernel.placement.group > WARP else None
@@ -194,15 +207,16 @@ def _case(proof: Proof, kernel: KernelUnderProof, arena: Arena, case: str, blind
             proof.merger.tell_apart(arena)
         arena.comparing = True
         for program, schedule in kernel.waypoints if proof.merger.goes_by_passes else ():
-            between = Memory(dict(words), list(cells))
+            between = Memory(dict(words), list(cells), memory.overalls)
             _specify(arena, kernel, program, schedule, lanes, between, whole=True)
     tables = {arena.variable(f"&table{number}").number: rows for number, rows in enumerate(kernel.tables)}
     outside = Outside(places, dict(words), tables, blind.abstained, blind.rows)
+    outside.own_votes_first = kernel.own_votes_first
     if placement.agents > 1 and not placement.meet:
         outside.shared = placement.of_worlds
     of_cells = None if kernel.cells is None else _cell_memory(arena, kernel.cells, lanes[0], cells, placement)
-    if of_cells is not None and inside.value == 0:
-        of_cells.base = None
+    if of_cells is not None:
+        of_cells.base, of_cells.overalls = of_cells.base if inside.value else None, memory.overalls
     bounds, arguments = proof.merger.bounds(arena), _arguments(arena, kernel)
     thread: Thread | WorldThreads
     if placement.meet:
@@ -287,7 +301,8 @@ def _proven(
         return Obligation(word, case, (arena,))
     differs = np.broadcast_to(expected.samples != actual.samples, arena.size)
     if differs.any():
-        return Obligation(word, case, (), _state(arena, differs, cells), _short(expected), _short(actual))
+        state = None if is_abstract(expected) or is_abstract(actual) else _state(arena, differs, cells)
+        return Obligation(word, case, (), state, _short(expected), _short(actual))
     if merger.equal(arena, expected, actual):
         return Obligation(word, case, (arena,), merge=merger.merges.pop() if merger.merges else None)
     contexts = _splits(arena, expected, actual, SPLITS)

@@ -20,6 +20,7 @@ from hamlet_lab.proof.meanings import Words
 from hamlet_lab.proof.of_ir import UnprovenError, bits_of
 from hamlet_lab.proof.of_ptx import VOTES
 from hamlet_lab.proof.of_schedule import Word
+from hamlet_lab.proof.overall import HALVED, MOST, OVERALL
 from hamlet_lab.proof.placement import THREADS, WARP, Placement, array_of, group_of
 from hamlet_lab.proof.term import Variable
 from hamlet_lab.ptx.parser import parse
@@ -63,6 +64,7 @@ class KernelUnderProof:
         waypoints: programs between the one and the PTX, each with its schedule.
         cells: those of its worlds, if there are any.
         placement: where the lanes of its worlds are.
+        own_votes_first: whether cases are split by what a thread votes, before others do.
     """
 
     universe: Universe
@@ -76,6 +78,7 @@ class KernelUnderProof:
     waypoints: tuple[tuple[Program, Schedule], ...] = ()
     cells: Cells | None = None
     placement: Placement = field(default_factory=Placement)
+    own_votes_first: bool = False
 
     def bytes_of(self, name: str) -> int:
         """The bytes of a word by its name."""
@@ -222,11 +225,16 @@ def _of_cells(
     near = np.clip(own + random.choice(steps, samples), 0, cells.count - 1)
     kinds = (near, random.integers(0, cells.count, samples), np.full(samples, cells.count - 1))
     chosen = _mixed(random, samples, kinds, (0.4, 0.5, 0.1))
+    if cells.sums:  # where halves begin and end
+        ends = [each - less for less in (0, 1) for each in (1 << power for power in range(32)) if each < cells.count]
+        chosen = np.where(random.random(samples) < 0.2, random.choice(ends, samples), chosen)
     yield Variable(NUMBER, chosen.astype(np.uint32), 0, cells.count - 1)
     if agents > 1:
         turns = (cells.count - 1) // agents
         yield Variable(TURN, random.integers(0, turns + 1, samples).astype(np.uint32), 0, turns)
     yield from (_any(f"cells.{each}", samples, random) for each in cells.meters)
+    names = *(f"{OVERALL}{each + 1}" for each in range(MOST)), *(f"{HALVED}{row}" for row in range(cells.rows))
+    yield from (_any(each, samples, random) for each in names if cells.sums)
     yield from (_any(f"elsewhere{number + 1}", samples, random) for number in range(ELSEWHERE))
 
 

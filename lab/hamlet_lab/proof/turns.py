@@ -7,7 +7,7 @@ that any turn writes. Then no turn depends on another, and each leaves what the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hamlet import schema
@@ -17,6 +17,7 @@ from hamlet_lab.proof.flow import Loop, Part, blocks
 from hamlet_lab.proof.of_ir import UnprovenError
 from hamlet_lab.proof.of_ptx import Thread, UndecidedError
 from hamlet_lab.proof.outside import Outside
+from hamlet_lab.proof.overall import HALVED, Halved, Overall, all_alike, any_of, number_of
 from hamlet_lab.proof.term import Term
 from hamlet_lab.proof.terms import Arena
 from hamlet_lab.ptx.syntax import Instruction, Integer, Kernel, Name, Operand, Vector
@@ -32,10 +33,11 @@ class DependsError(UnprovenError):
 
 @dataclass(slots=True)
 class Turn:
-    """The turn of a loop that is run for any cell: what cells had before, the rows that it wrote, and those of which it
-    read another cell's."""
+    """The turn of a loop that is run for any cell: what cells had before, how many turns there are, the rows that it
+    wrote, and those of which it read another cell's that a turn may take."""
 
     before: list[Term | None]
+    count: int
     written: set[int] = field(default_factory=set)
     read: set[int] = field(default_factory=set)
 
@@ -73,20 +75,93 @@ class CellThread(Thread):
             return super().next(number)
         registers, pairs, counts = dict(self._registers), dict(self._pairs), (self._votes, self.executed)
         content, stored, barriers = list(self._memory.content), len(self._outside.stored), self._outside.met.count
-        try:
-            return self._turned(loop)
-        except (UnprovenError, KeyError) as error:
-            self._why = str(error)
-            del self._loops[number]
-            self._registers, self._pairs, (self._votes, self.executed) = registers, pairs, counts
-            self._memory.content, self._outside.met.count = content, barriers
-            del self._outside.stored[stored:]
-        finally:
-            self._turn = None
+        elsewhere, halved = self._memory.elsewhere, dict(self._memory.halved)
+        for run in (self._turned, self._halved):
+            try:
+                return run(loop)
+            except (UnprovenError, KeyError) as error:
+                self._why = f"{self._why}; {error}" if run == self._halved else str(error)
+                self._registers, self._pairs, (self._votes, self.executed) = dict(registers), dict(pairs), counts
+                self._memory.content, self._outside.met.count = list(content), barriers
+                self._memory.elsewhere, self._memory.halved = elsewhere, dict(halved)
+                del self._outside.stored[stored:]
+            finally:
+                self._turn = None
+        del self._loops[number]
         return super().next(number)
 
     def _turned(self, loop: Loop) -> int:
         """Run a loop over all cells, and find where the thread goes on."""
+        memory, before = self._memory, list(self._memory.content)
+        end = self._run(loop, self._last)
+        turn = self._turn
+        assert turn is not None
+        for row in turn.written:
+            stored = memory.content[row]
+            before[row] = None if stored is None else self._of_any(stored)
+            memory.halved.pop(row, None)
+        memory.content = before
+        return end
+
+    def _halved(self, loop: Loop) -> int:
+        """Run a loop that joins halves of what is left of rows, and find where the thread goes on."""
+        arena, memory, before = self._arena, self._memory, list(self._memory.content)
+        turns = self._turns(loop)
+        _sure(memory.agents == 1 and turns is not None and turns <= memory.cells.count, "it is for no part of cells")
+        assert turns is not None
+        elsewhere, levels = memory.elsewhere, (memory.cells.count - 1).bit_length()
+        halved = {row: [each] for row, each in memory.halved.items()}
+        for row, content in enumerate(before):
+            if content is not None and row not in halved:
+                halved[row] = [Halved(each) for each in memory.overalls.those(arena, content)]
+        for row, those in halved.items():
+            those[:] = [each for each in those if 1 << levels - each.times == 2 * turns]
+            if those:
+                memory.content[row] = any_of(arena, f"{HALVED}{row}", self._cell, [each.overall.sum for each in those])
+        held = list(memory.content)
+        end = self._run(loop, turns - 1)
+        turn = self._turn
+        assert turn is not None
+        half = arena.constant(turns, 32)
+        other = arena.op("add", self._cell, half)
+        there = arena.op("ult", other, arena.constant(memory.cells.count, 32))
+        inside = arena.op("and", arena.op("ult", self._cell, half), there)
+        for row in turn.written:
+            content, now = held[row], memory.content[row]
+            _sure((content is None) == (now is None), "it joins what is not known with what is")
+            memory.halved.pop(row, None)
+            if content is not None:
+                memory.halved[row] = self._joined(halved[row], content, now, inside, other)
+            before[row] = None
+        # What was loaded from where nothing is known is nowhere any more.
+        memory.content, memory.elsewhere = before, elsewhere
+        return end
+
+    def _joined(self, those: Sequence[Halved], before: Term, now: Term | None, inside: Term, other: Term) -> Halved:
+        """The one of those numbers of all cells for which a turn has joined halves of a row."""
+        for each in those:
+            joined = each.overall.sum.join(self._arena, before, at(self._arena, before, other))
+            if now is self._arena.select(inside, joined, before) and self._is_bounded(each.overall):
+                return Halved(each.overall, each.times + 1)
+        raise DependsError("it joins no halves, or to what is out of bounds")
+
+    def _turns(self, loop: Loop) -> int | None:
+        """The turns of a loop that counts them down."""
+        code = [self._kernel.instructions[at] for at in loop.blocks() for at in range(at, self._blocks.ends[at])]
+        down = (name for name, step in self._stepping(code).items() if step.value == (1 << step.bits) - 1)
+        counts = (self._registers[name].value for name in down)
+        return next((each for each in counts if each), None)
+
+    def _is_bounded(self, overall: Overall) -> bool:
+        """Whether the number of all cells, and those on the way to it, are within the bounds of the meter."""
+        numbers, count, sum_ = self._bounds.numbers(overall.row), self._memory.cells.count, overall.sum
+        if numbers is None:
+            return False
+        ends = (numbers.low, numbers.high, *(all_alike(sum_.op, each, count) for each in (numbers.low, numbers.high)))
+        return number_of(sum_.low) <= min(ends) and max(ends) <= number_of(sum_.high)
+
+    def _run(self, loop: Loop, last: int) -> int:
+        """Run the turn of a loop for any cell, up to that of a last turn, and find where the thread goes on."""
         arena, memory, turn = self._arena, self._memory, self._number_of_turn
         if memory.agents == 1:
             _sure(not any(mentions(each, self._cell) for each in arena.premises), "it is run for some cells alone")
@@ -99,25 +174,22 @@ class CellThread(Thread):
             self._registers.pop(name, None)
             self._pairs.pop(name, None)
         self._registers |= {name: self._after(begin[name], step, turn) for name, step in steps.items()}
-        here, votes = {name: self._registers[name] for name in steps}, self._votes
-        content, barriers = list(memory.content), self._outside.met.count
-        self._turn = run = Turn(content)
-        memory.content = [None if each is None else at(arena, each, self._taken) for each in content]
+        here, votes, barriers = {name: self._registers[name] for name in steps}, self._votes, self._outside.met.count
+        self._turn = run = Turn(list(memory.content), last + 1)
+        memory.content = [None if each is None else at(arena, each, self._taken) for each in memory.content]
         goes_on, end = self._once(loop, set(inside))
         for name, step in steps.items():
             _sure(self._registers.get(name) is arena.op("add", here[name], step), f"{name} does not grow by the same")
         _sure(barriers == self._outside.met.count, "threads meet barriers in it")
         _sure(votes == self._votes and not run.written & run.read, "turns depend on each other")
-        final = arena.constant(self._last, 32)
+        final = arena.constant(last, 32)
         _sure(arena.copy(goes_on, instead={turn.number: final}).value == 0, "it does not end with the last cell")
-        _sure(arena.op("or", goes_on, arena.op("eq", turn, final)).value == 1, "it may end before the last cell")
-        for row in run.written:
-            content[row] = self._of_any(memory.content[row])
-        memory.content = content
+        ended = arena.no(arena.op("ult", turn, final))
+        _sure(arena.op("or", goes_on, ended).value == 1, "it may end before the last cell")
         for name in self._written(self._kernel.instructions[each] for each in inside):
             self._registers.pop(name, None)
             self._pairs.pop(name, None)
-        count = arena.constant(self._last + 1, 32)
+        count = arena.constant(last + 1, 32)
         self._registers |= {name: self._after(begin[name], step, count) for name, step in steps.items()}
         return end
 
@@ -156,17 +228,17 @@ class CellThread(Thread):
         writes = list(self._written(code))
         result: dict[str, Term] = {}
         for each in code:
-            if each.opcode == "add.s32" and each.guard is None and each.operands[0] == each.operands[1]:
+            if each.opcode in ("add.s32", "add.s64") and each.guard is None and each.operands[0] == each.operands[1]:
                 target, _, amount = each.operands
                 assert isinstance(target, Name)
                 same = isinstance(amount, Integer) or (isinstance(amount, Name) and amount.name not in writes)
                 if same and writes.count(target.name) == 1 and target.name in self._registers:
-                    result[target.name] = self.source(amount, 32)
+                    result[target.name] = self.source(amount, int(each.opcode[-2:]))
         return result
 
     def _after(self, begin: Term, step: Term, turns: Term) -> Term:
         """A register after so many turns."""
-        return self._arena.op("add", self._arena.op("mul", turns, step), begin)
+        return self._arena.op("add", self._arena.op("mul", self._arena.wide(turns, step.bits), step), begin)
 
     def _written(self, code: Iterable[Instruction]) -> Iterator[str]:
         """The registers that instructions write, once for each of them."""
@@ -185,9 +257,9 @@ class CellThread(Thread):
             super()._load(instruction, where)
             return
         row, index, own = place
-        self.write(self._only(instruction.operands[0], instruction), self._number(row, index, own), where)
+        self.write(self._only(instruction.operands[0], instruction), self._number(row, index, own, where), where)
 
-    def _number(self, row: int, index: Term, own: bool) -> Term:
+    def _number(self, row: int, index: Term, own: bool, where: Term) -> Term:
         """The number of a cell in a row."""
         arena, memory = self._arena, self._memory
         if not own:
@@ -195,15 +267,29 @@ class CellThread(Thread):
             if f"elsewhere{memory.elsewhere}" not in arena.variables:
                 raise UnprovenError("so many numbers of cells of other worlds are not known to the proof")
             return arena.variable(f"elsewhere{memory.elsewhere}")
-        content, own = memory.content[row], self._turn is not None and index is self._taken
+        content, own = memory.content[row], self._turn is not None and self._is(self._taken, index, where)
         if self._turn is not None and not own:
-            self._turn.read.add(row)
+            other = arena.op("add", self._taken, arena.constant(self._turn.count, 32))
+            index = other if self._is(other, index, where) else index
+            taken = arena.op("ult", index, arena.constant(self._turn.count, 32))
+            if memory.agents > 1 or arena.op("and", where, taken).value != 0:
+                self._turn.read.add(row)
             content = self._turn.before[row]
         if not own:
             self._outside.met.loads_of((schema.CELL_METERS, row))
+        halved = memory.halved.get(row)
+        if halved is not None and index.value == 0 and 1 << halved.times >= memory.cells.count:
+            return halved.overall.number
+        if content is None and memory.cells.sums:
+            return self._number(row, index, False, where)
         if content is None:
             raise UnprovenError(f"what row {row} of cells has is not known to the proof")
         return content if own else at(arena, content, index)
+
+    def _is(self, cell: Term, index: Term, where: Term) -> bool:
+        """Whether a number is that of a cell where a condition holds."""
+        arena = self._arena
+        return index is cell or arena.op("and", where, arena.no(arena.op("eq", index, cell))).value == 0
 
     def _store(self, instruction: Instruction, where: Term) -> None:
         place = self._place(instruction, instruction.operands[0], where)
@@ -223,11 +309,14 @@ class CellThread(Thread):
             here = self._arena.op("and", where, self._arena.op("eq", self._cell, index))
             self._memory.content[row] = self._arena.select(here, value, before)
             return
-        if self._turn is None or not own or index is not self._taken:
+        if self._turn is None or not own or not self._is(self._taken, index, where):
             why = self._why or "it is none of the turn's own"
             raise DependsError(f"PTX line {instruction.line}: a store to a cell: {why}")
         self._turn.written.add(row)
         self._outside.met.stores_of((schema.CELL_METERS, row))
+        depends = mentions(where, self._cell) or mentions(where, self._number_of_turn)
+        if before is None and where.value is None and self._memory.cells.sums and not depends:
+            raise UndecidedError(where)
         if before is not None or where.value == 1:
             self._memory.content[row] = value if before is None else self._arena.select(where, value, before)
 

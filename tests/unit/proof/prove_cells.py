@@ -2,7 +2,8 @@
 
 It prints a line for each kernel as it is, and one for each fault: what `prove` says of it, and what `attest` says of
 the certificate of the right kernel with that text in it. Of agents who take the cells of a world together, in two
-warps, only `attest` is asked, and with `several` both, and of nothing else.
+warps, only `attest` is asked, and with `several` both; then it is asked of sums of all cells as well, and of nothing
+else.
 """
 
 from __future__ import annotations
@@ -88,6 +89,41 @@ OF_SEVERAL: dict[str, tuple[str, str]] = {
 }
 """What is planted in the reset of a world of several agents."""
 
+OVER = """
+universe hearth
+
+space grid 6 x 5 { starts anywhere }
+lifespan 100 ticks
+
+cells {
+    meter heat = 1 when chance(0.2)
+    rule cools: heat = 0.75 * heat
+}
+
+meter breath = 1
+
+let glow = total(heat) over cells
+let peak = highest(heat) over cells
+
+rule smoke: breath += 0.02 - 0.01 * glow - 0.1 * peak
+
+dies when breath <= 0
+reward glow
+observe { meters }
+"""
+OF_OVER: dict[str, tuple[str, str]] = {
+    "halves of another size": (r"mov\.b32 (\t%r114), 16;", r"mov.b32 \1, 15;"),
+    "a half that is not joined": (r"setp\.eq\.b32 (\t%p10, %r206), 5;", r"setp.eq.b32 \1, 4;"),
+    "a cell joined with the next one": (r"add\.s64 (\t%rd37, %rd36), %rd40;", r"add.s64 \1, 4;"),
+    "a cell behind the last one": (r"setp\.lt\.s32 (\t%p14, %r123), 30;", r"setp.lt.s32 \1, 31;"),
+    "a cell that is left out": (r"setp\.lt\.s32 (\t%p14, %r123), 30;", r"setp.lt.s32 \1, 29;"),
+    "the greatest for a sum": (r"add\.rn\.f32 (\t%r119)", r"max.f32 \1"),
+    "the least for the greatest": (r"setp\.lt\.f32 (\t%p16)", r"setp.gt.f32 \1"),
+    "one row for another": (r"add\.s32 (\t%r126, %r124), 60;", r"add.s32 \1, 30;"),
+    "a number that is not joined": (r"add\.s64 (\t%rd\d+, %rd4), 120;", r"add.s64 \1, 124;"),
+}
+"""What is planted in the reset of a world where something is asked of all cells."""
+
 FAULTS: dict[str, tuple[str, str]] = {
     "the neighbour above is one cell further": (r"(add\.s64 \t%rd\d+, %rd\d+), 96;", r"\1, 100;"),
     "a neighbour that another turn has written": (r"(add\.s64 \t%rd\d+, %rd\d+), 116;", r"\1, -4;"),
@@ -113,11 +149,13 @@ OF_RESET = {
 def main() -> int:
     several = sys.argv[1:] == ["several"]
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "board.hamlet"
-        path.write_text(SEVERAL)
-        module = compile_file(path, Path(folder) / "board")
-        print(f"several, reset: {certified(module, 'reset')}")
-        faults(module, "reset", OF_SEVERAL, proving=several)
+        for name, text, planted_in in (("board", SEVERAL, OF_SEVERAL), ("hearth", OVER, OF_OVER)):
+            path = Path(folder) / f"{name}.hamlet"
+            path.write_text(text)
+            module = compile_file(path, Path(folder) / name)
+            print(f"{name}, reset: {certified(module, 'reset')}")
+            if several or planted_in is OF_SEVERAL:
+                faults(module, "reset", planted_in, proving=several and planted_in is OF_SEVERAL)
         for edges in ("wrap", "clamp") if not several else ():
             path = Path(folder) / "embers.hamlet"
             path.write_text(UNIVERSE.replace("EDGES", edges))

@@ -13,10 +13,9 @@ def test_kernels_with_cells_are_proven_and_no_fault_is_accepted(run_program: Run
     done = run_program(Path(__file__).with_name("prove_cells.py"), timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "several, reset: 18 of 18, 18 attested"
-    shared = dict(line.split(": ", 1) for line in lines[1:11])
-    assert all("; refused: " in verdict for verdict in shared.values())
-    lines = lines[11:]
+    assert (lines[0], lines[11]) == ("board, reset: 18 of 18, 18 attested", "hearth, reset: 36 of 36, 36 attested")
+    assert all("; refused: " in line for line in (*lines[1:11],))
+    lines = lines[12:]
     assert lines[:3] == [
         "wrap, step: 44 of 44, 44 attested",
         "clamp, step: 44 of 44, 44 attested",
@@ -34,8 +33,8 @@ def test_kernels_with_cells_are_proven_and_no_fault_is_accepted(run_program: Run
 def test_faults_where_several_agents_take_cells_are_refused(run_program: Run) -> None:
     done = run_program(Path(__file__).with_name("prove_cells.py"), "several", timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
-    _, *lines = done.stdout.splitlines()
-    assert len(lines) == 10
-    for line in lines:
+    lines = done.stdout.splitlines()
+    assert len(lines) == 1 + 10 + 1 + 9
+    for line in (*lines[1:11], *lines[12:]):
         assert ": not known: " in line or ": refuted" in line or ": not proven" in line, line
         assert "; refused: " in line, line
