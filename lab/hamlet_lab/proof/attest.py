@@ -1834,6 +1834,7 @@ class Thread:
         cells = package.cells.before(context) if package.cells is not None else []
         self.cells: list[Term | None] = [*cells, *[None] * (package.cells.rows - len(cells) if package.cells else 0)]
         self.turn: Turn | None = None
+        self.ignores = False
         self.taken: Term | None = None
         self.asked, self.halved = list[Overall](), dict[int, Overall]()
         self.barriers, self.met = 0, dict[str, tuple[set[int], set[int]]]()
@@ -1877,6 +1878,8 @@ class Thread:
         if opcode in JUMPS or opcode == "ret":
             if where.value is None:
                 raise UndecidedError
+            if where.value and opcode in JUMPS and self.ignores and kernel.labels[operands[0]] <= at:
+                raise UndecidedError  # a blind thread runs no loop behind a store
             if where.value:
                 return kernel.labels[operands[0]] if opcode in JUMPS else len(kernel.code)
         elif opcode.startswith("bar."):
@@ -2266,6 +2269,7 @@ class Thread:
 
     def _store(self, address: Term, value: Term, where: Term) -> None:
         if self.blind is None:  # what it loads is anything
+            self.ignores = True
             return
         if (place := self._cell(address, where)) is not None:
             row, index, own = place

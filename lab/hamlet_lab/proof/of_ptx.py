@@ -62,6 +62,7 @@ class Thread:
         self._registers: dict[str, Term] = {}
         self._pairs: dict[str, Pair] = {}
         self._votes = 0
+        self._ignores = False
         self.executed = 0
 
     def run(self) -> None:
@@ -89,7 +90,10 @@ class Thread:
             raise UndecidedError(condition)
         if not condition.value:
             return number + 1
-        return None if instruction.opcode == "ret" else self._target(instruction)
+        target = None if instruction.opcode == "ret" else self._target(instruction)
+        if self._ignores and target is not None and target <= number:
+            raise UnprovenError("a thread of which nothing is known runs no loop behind a store")
+        return target
 
     def _target(self, instruction: Instruction) -> int:
         """The number of the instruction to which one jumps."""
@@ -429,6 +433,7 @@ class Thread:
 
     def _store(self, instruction: Instruction, where: Term) -> None:
         if self._outside.anything is not None:
+            self._ignores = True
             return
         bits = int(instruction.opcode.split(".")[-1][1:])
         place, source = instruction.operands
