@@ -19,6 +19,9 @@ ROOT = Path(__file__).resolve().parents[3]
 def trainers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The modules of the script; benchmarks is no package."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks" / "trainers"))
+    for name in ("run", "tasks"):
+        # Other folders of benchmarks have modules of these names, which tests may have imported.
+        monkeypatch.delitem(sys.modules, name, raising=False)
     yield
     for name in ("run", "tasks"):
         sys.modules.pop(name, None)
