@@ -79,12 +79,15 @@ def test_sites_stay(drawing: list[syntax.File]) -> None:
 
 def run(universe: Universe, backend: Backend) -> list[dict[str, torch.Tensor]]:
     """The bits of all values by name, after every tick."""
-    buffers = allocate(universe, SHAPE, CPU, None)
+    numbers = [role.agents for role in universe.roles or ()]
+    said = sum(each or 0 for each in numbers) if numbers and None not in numbers else SHAPE.agents
+    shape = replace(SHAPE, agents=said)
+    buffers = allocate(universe, shape, CPU, None)
     backend.reset(buffers, Stream(7, 0))
     actions = torch.Generator().manual_seed(3)
     result = []
     for tick in range(10):
-        chosen = torch.randint(0, len(action_names(universe)), (SHAPE.lanes,), generator=actions, dtype=torch.int32)
+        chosen = torch.randint(0, len(action_names(universe)), (shape.lanes,), generator=actions, dtype=torch.int32)
         backend.step(buffers, chosen, Stream(7, tick))
         found = arrays(universe, buffers, None)
         rows = [(each, row, values) for each in found for row, values in zip(each.rows, each.values, strict=True)]
