@@ -26,7 +26,7 @@ from hamletc.checking.knowledge import Known
 from hamletc.checking.names import Names
 from hamletc.checking.operations import is_condition
 from hamletc.checking.reach import Reach, Stages
-from hamletc.checking.report import Findings
+from hamletc.checking.report import Findings, is_inside
 from hamletc.checking.surroundings import Surroundings
 
 ANYWHERE = Span(1, 1, 1, 1)
@@ -327,7 +327,8 @@ class Course:
         """What is known behind `if`. What `begin` and `end` stand for is no matter of the author: nothing is said of
         it."""
         report = self.report
-        if statement.condition.span == statement.span:
+        written = statement.condition.span
+        if written == statement.span or not is_inside(written, statement.span):
             self.report = None
         sides = (
             (self._test(statement.condition, place), statement.body),

@@ -48,7 +48,7 @@ class Findings:
             return
         if finding.code in WRITTEN and (self._places.is_made(span) or self._places.is_of_call(span)):
             return
-        if finding.code in WRITTEN and any(span != looks and _inside(span, looks) for looks in self.past):
+        if finding.code in WRITTEN and any(span != looks and is_inside(span, looks) for looks in self.past):
             return
         if finding.code in WRITTEN and self._is_of_other_rounds(finding, span):
             return
@@ -74,7 +74,7 @@ class Findings:
         """Whether something was found at this place, or inside."""
         shown = self._places.shown(span)
         lines = range(shown.line, shown.end_line + 1)
-        return any(_inside(span, shown) for line in lines for span in self._begun.get((shown.file, line), ()))
+        return any(is_inside(span, shown) for line in lines for span in self._begun.get((shown.file, line), ()))
 
     def aside(self) -> Findings:
         """These findings, to which others can be added that may not count."""
@@ -132,7 +132,8 @@ def once(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(first.values())
 
 
-def _inside(inner: Span, outer: Span) -> bool:
+def is_inside(inner: Span, outer: Span) -> bool:
+    """Whether a place is inside of another one, or the same."""
     begins = (outer.line, outer.column) <= (inner.line, inner.column)
     ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
     return inner.file == outer.file and begins and ends

@@ -257,6 +257,14 @@ def test_a_reward_for_dying_is_told_to_be_that_of_a_goal(condition: str, hint: s
         assert hint in each.hint
 
 
+@pytest.mark.parametrize("again", ["", "again renew", "again stack up to 3"])
+def test_what_begin_stands_for_is_no_condition_of_its_author(again: str) -> None:
+    """Behind `not cold` an effect does not last, which `begin` asks first."""
+    cold = f"effect cold lasts 9 ticks {{ {again}  each tick {{ energy -= 0.01 }} }}\n"
+    assert codes(f"{RELIEF}{cold}rule caught: not cold -> begin cold\n") == []
+    assert codes(f"{RELIEF}{cold}rule caught: if not cold {{ begin cold }} else {{ mood += 0.1 }}\n") == []
+
+
 def test_who_is_paid_lives() -> None:
     found = checked(f"{BASE}{RELIEF}dies when mood <= 0.5\nreward 1 when mood > 0.5\n")[1]
     (finding,) = (each for each in found if "is always true" in each.message)
