@@ -530,7 +530,10 @@ class Context:
         """The numbers of both sides of a choice. Of one by x < y more is known of x, y and y - x on either side."""
         condition, *sides = term.operands
         of = [self._ends[each] for each in sides]
-        compared = [] if None in of else [each for each in (sides, sides[::-1]) if self.op("flt", *each) is condition]
+        # No term is made: another context may merge it, which forgets all bounds that are being found.
+        made = {each: self._results.get(("flt", 1, each, None)) for each in (tuple(sides), tuple(sides[::-1]))}
+        deciding = [each for each, less in made.items() if less is not None and self.one(less) is condition]
+        compared = [] if None in of else deciding
         for both in [condition.operands] if condition.op == "flt" else compared[:1]:
             bounds: list[Any] = [self._ends[each] for each in both]
             for at, (less, more) in enumerate((both, both[::-1]) if None not in bounds else ()):
