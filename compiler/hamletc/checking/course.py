@@ -324,17 +324,13 @@ class Course:
         return place.after(place.known.displaced(meter.name for meter in self.draft.cell_meters))
 
     def _guarded(self, statement: universe.Guarded, place: Place) -> Place:
-        """What is known behind `if`. What `begin` and `end` stand for is no matter of the author: nothing is said of
-        it."""
-        report = self.report
-        written = statement.condition.span
-        if written == statement.span or not is_inside(written, statement.span):
+        """What is known behind `if`. Of what `begin` and `end` stand for nothing is said: no author wrote it."""
+        report, condition = self.report, statement.condition
+        if condition.span == statement.span or not is_inside(condition.span, statement.span):
             self.report = None
-        sides = (
-            (self._test(statement.condition, place), statement.body),
-            (place.where(statement.condition, False), statement.otherwise),
-        )
-        ran = [None if side is None else self._body(body, side).known.bare() for side, body in sides]
+        sides = (self._test(condition, place), place.where(condition, False))
+        ways = zip(sides, (statement.body, statement.otherwise), strict=True)
+        ran = [None if side is None else self._body(body, side).known.bare() for side, body in ways]
         self.report = report
         return place.after(joined_places(ran))
 

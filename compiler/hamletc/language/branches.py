@@ -15,6 +15,9 @@ _ELSE_IF = ("elif", "elsif", "elseif")
 _MISSING = "the branches of `if` stand in braces"
 _SHORT = 12
 """The most tokens of a branch that a hint repeats."""
+_STATEMENT = ("energy", "=", "1")
+"""Some statement, for one that is not read."""
+_BRANCH = ("{", *_STATEMENT, "}")
 
 
 def branch(s: Situation) -> Cure | None:
@@ -23,13 +26,14 @@ def branch(s: Situation) -> Cure | None:
     if place is None:
         return None
     if _is_behind_value(s, place):
-        hint = "Write `when` behind a value, as in `energy += 0.4 when CONDITION`."
-        feed = ("{", "energy", "=", "1", "}")
         if s.accepts(0) or s.token.text in ("else", "unless"):
             return None
-        return Cure(hint, 0, feed, "H019", _MISSING, s.tokens[place].span, "", (Edit(s.tokens[place].span, "when"),))
+        hint, written = "Write `when` behind a value, as in `energy += 0.4 when CONDITION`.", s.tokens[place].span
+        return Cure(hint, 0, _BRANCH, "H019", _MISSING, written, "", (Edit(written, "when"),))
     braced = _braced(s, place, s.index)
-    return None if braced is None else braced.cure(s)
+    if braced is None:
+        return None
+    return Cure(f"Write `{braced.text}`.", braced.end - s.index, _BRANCH, "H019", _MISSING, edits=braced.edits)
 
 
 def branch_behind_name(s: Situation) -> Cure | None:
@@ -43,22 +47,13 @@ def branch_behind_name(s: Situation) -> Cure | None:
     braced = _braced(s, place, then)
     if braced is None:
         return None
-    condition, name = source(s.tokens[place + 1 : then]), s.tokens[s.start + 1].text
-    message, skip = "`then` stands between values, not before statements", braced.end - s.index
-    if braced.otherwise is not None:
-        return Cure(
-            f"Write `rule {name}: {braced.text}`.",
-            skip,
-            ("else", "1", "->", "energy", "=", "1"),
-            "H019",
-            message,
-            s.tokens[then].span,
-            "",
-            braced.edits,
-        )
-    edits = (Edit(s.tokens[then].span, "->"), s.without(place))
-    hint = f"Write `rule {name}: {condition} -> {source(s.tokens[then + 1 : braced.end])}`."
-    return Cure(hint, skip, ("else", "1", "->", "energy", "=", "1"), "H019", message, s.tokens[then].span, "", edits)
+    rule, word, edits = f"rule {s.tokens[s.start + 1].text}", s.tokens[then].span, braced.edits
+    hint = f"Write `{rule}: {braced.text}`."
+    if braced.otherwise is None:
+        condition, statement = source(s.tokens[place + 1 : then]), source(s.tokens[then + 1 : braced.end])
+        hint, edits = f"Write `{rule}: {condition} -> {statement}`.", (Edit(word, "->"), s.without(place))
+    message, feed = "`then` stands between values, not before statements", ("else", "1", "->", *_STATEMENT)
+    return Cure(hint, braced.end - s.index, feed, "H019", message, word, "", edits)
 
 
 def other_word(s: Situation) -> Cure | None:
@@ -144,11 +139,6 @@ class _Braced:
     edits: tuple[Edit, ...]
     end: int
     otherwise: int | None
-
-    def cure(self, s: Situation) -> Cure:
-        """The cure of a branch where a brace is expected."""
-        feed = ("{", "energy", "=", "1", "}")
-        return Cure(f"Write `{self.text}`.", self.end - s.index, feed, "H019", _MISSING, edits=self.edits)
 
 
 def _braced(s: Situation, place: int, index: int) -> _Braced | None:
